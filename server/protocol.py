@@ -1,0 +1,566 @@
+"""Every frame on the wire, version 1: the one source of truth.
+
+Pure data: no sockets, no session logic. ``python -m server.protocol`` prints the JSON Schema from
+which the page's TypeScript types are generated (``frontend/src/protocol/``).
+
+Client frames are read leniently where the protocol says so (``context``) and strictly elsewhere;
+server frames are built here and serialised with :func:`encode`.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated, Any, Final, Literal, TypeAlias, get_args
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic.json_schema import models_json_schema
+
+PROTOCOL_VERSION: Final = 1
+
+ErrorCode = Literal[
+    "bad_frame",
+    "bad_request",
+    "too_large",
+    "rate_limited",
+    "busy",
+    "conflict",
+    "not_found",
+    "needs_model",
+    "provider_unreachable",
+    "provider_auth",
+    "provider_rate_limited",
+    "provider_error",
+    "context_overflow",
+    "first_token_timeout",
+    "stream_interrupted",
+    "empty_reply",
+    "forbidden",
+    "internal",
+]
+StateName = Literal[
+    "needs-local-model", "testing-connection", "model-selection", "ready", "streaming", "error"
+]
+Role = Literal["chat", "tool", "vision"]
+ClientRole = Literal["owner", "visitor"]
+Locale = Literal["zh-CN", "en"]
+Motion = Literal["talk", "nod", "shake", "blink"]
+Expression = Literal["smile", "squint-eyes", "tears", "tear-drop"]
+Guide = Literal["ollama", "lmstudio", "builtin", "cloud"]
+TurnOrigin = Literal["user", "nudge"]
+RoutePath = Literal["fast", "tool", "both"]
+NoticeLevel = Literal["info", "warning", "error"]
+
+MOTIONS: Final[tuple[str, ...]] = get_args(Motion)
+EXPRESSIONS: Final[tuple[str, ...]] = get_args(Expression)
+EXPRESSION_HOLD_MS: Final = 4000
+
+Id = Annotated[str, Field(max_length=64)]
+
+
+class BadFrame(ValueError):
+    """A frame that can't be read: no JSON, no object, an unknown type or a wrong field.
+
+    ``re`` is the frame's ``id`` where it could be read, so that the answer reaches its asker.
+    """
+
+    def __init__(self, detail: str, re: str | None = None) -> None:
+        super().__init__(detail)
+        self.detail = detail
+        self.re = re
+
+
+# --- client to server -----------------------------------------------------------------------
+
+
+class _Request(BaseModel):
+    model_config = ConfigDict(extra="ignore", frozen=True, strict=True)
+
+    id: Id | None = None
+
+
+class Hello(_Request):
+    type: Literal["hello"]
+    protocol: Literal[1]
+    session: Id | None = None
+    last_seq: Annotated[int, Field(ge=0)] | None = None
+    new: bool = False
+    locale: Locale | None = None
+    client: Annotated[str, Field(max_length=64)] | None = None
+
+
+class Image(BaseModel):
+    """A picture that came with a message; ``data`` is base64."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+    mime: Literal["image/png", "image/jpeg", "image/webp", "image/gif"]
+    data: str
+
+
+class VisitorTurn(BaseModel):
+    """One earlier message from a visitor's own browser."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+    role: Literal["user", "assistant"]
+    text: str
+
+
+class Send(_Request):
+    """``context`` stays raw here: it is copied by allow-list, never refused (server.session.context)."""
+
+    type: Literal["send"]
+    text: str
+    images: tuple[Image, ...] = Field(default=(), strict=False)
+    context: Any = None
+    history: tuple[VisitorTurn, ...] = Field(default=(), strict=False)
+    memories: tuple[str, ...] = Field(default=(), strict=False)
+
+
+class Cancel(_Request):
+    type: Literal["cancel"]
+    turn: int | None = None
+
+
+class StatusRequest(_Request):
+    type: Literal["status"]
+
+
+class ModelsList(_Request):
+    type: Literal["models.list"]
+    provider: str
+
+
+class ModelsSelect(_Request):
+    type: Literal["models.select"]
+    role: Role
+    provider: str
+    model: str
+    supports_vision: bool | None = None
+
+
+class ProviderTest(_Request):
+    type: Literal["provider.test"]
+    provider: str
+
+
+class SettingsGet(_Request):
+    type: Literal["settings.get"]
+
+
+class SettingsUpdate(_Request):
+    type: Literal["settings.update"]
+    revision: str
+    changes: dict[str, Any]
+
+
+class ChatHistory(_Request):
+    type: Literal["chat.history"]
+    limit: Annotated[int, Field(ge=1, le=1000)] = 200
+    before: Id | None = None
+
+
+class ChatClear(_Request):
+    type: Literal["chat.clear"]
+
+
+class ContextUpdate(_Request):
+    type: Literal["context.update"]
+    source: Annotated[str, Field(min_length=1, max_length=64)]
+    text: Annotated[str, Field(max_length=2000)]
+    ttl_s: Annotated[float, Field(gt=0, le=86400)] = 300
+
+
+class SayRequest(_Request):
+    type: Literal["say"]
+    text: Annotated[str, Field(min_length=1)]
+    expression: Expression | None = None
+
+
+class AvatarTouch(_Request):
+    type: Literal["avatar.touch"]
+    area: Annotated[str, Field(max_length=64)]
+
+
+ClientFrame: TypeAlias = (
+    Hello
+    | Send
+    | Cancel
+    | StatusRequest
+    | ModelsList
+    | ModelsSelect
+    | ProviderTest
+    | SettingsGet
+    | SettingsUpdate
+    | ChatHistory
+    | ChatClear
+    | ContextUpdate
+    | SayRequest
+    | AvatarTouch
+)
+
+_CLIENT_FRAMES: Final[dict[str, type[_Request]]] = {
+    get_args(model.model_fields["type"].annotation)[0]: model for model in get_args(ClientFrame)
+}
+
+
+def decode(raw: str | bytes) -> ClientFrame:
+    """Reads one client frame.
+
+    Raises:
+        BadFrame: ``raw`` is binary, no JSON, no object, of an unknown type or has a wrong field.
+    """
+    if isinstance(raw, bytes):
+        raise BadFrame("frames are JSON text, this one is binary")
+    try:
+        data = json.loads(raw)
+    except (ValueError, RecursionError):
+        raise BadFrame("the frame is no JSON") from None
+    if not isinstance(data, dict):
+        raise BadFrame("the frame is no JSON object")
+    frame_id = data.get("id")
+    re = frame_id if isinstance(frame_id, str) and len(frame_id) <= 64 else None
+    kind = data.get("type")
+    if not isinstance(kind, str):
+        raise BadFrame("the frame has no type", re)
+    model = _CLIENT_FRAMES.get(kind)
+    if model is None:
+        raise BadFrame(f"unknown type {kind[:40]!r}", re)
+    try:
+        frame: ClientFrame = model.model_validate(data)  # type: ignore[assignment]
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        where = ".".join(str(part)[:40] for part in first["loc"]) or kind
+        raise BadFrame(f"{where}: {first['msg']}", re) from None
+    return frame
+
+
+# --- server to client -----------------------------------------------------------------------
+
+
+class _Frame(BaseModel):
+    """A frame to a client. ``answers`` frames go to one client and carry ``re``; the others
+    belong to the session and carry ``seq``."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    type: str
+    seq: int | None = None
+    re: str | None = None
+
+
+class _TurnFrame(_Frame):
+    turn: int
+
+
+class Capabilities(BaseModel):
+    """What a provider's model can do; null = not known yet."""
+
+    streaming_usage: bool | None = None
+    system_role: bool | None = None
+    vision: bool | None = None
+    tools: bool | None = None
+    reasoning_field: str | None = None
+    json_schema: bool | None = None
+
+
+class Limits(BaseModel):
+    """What a client must keep to; sizes in bytes unless named otherwise."""
+
+    max_frame_bytes: int
+    max_text_chars: int
+    max_images: int
+    max_image_bytes: int
+    turns_per_minute: int
+
+
+class Command(BaseModel):
+    name: str
+    description: str
+
+
+class Avatar(BaseModel):
+    renderer: str
+    model: str
+    motions: dict[str, Any] = Field(default_factory=dict)
+    expressions: dict[str, Any] = Field(default_factory=dict)
+
+
+class Settings(BaseModel):
+    """The public projection of lab.toml: dotted key to value; no key, prompt or path."""
+
+    revision: str
+    values: dict[str, Any]
+
+
+class Usage(BaseModel):
+    """Tokens."""
+
+    prompt: int = 0
+    completion: int = 0
+
+
+class Timing(BaseModel):
+    """Milliseconds."""
+
+    first_delta_ms: int | None = None
+    total_ms: int
+    tool_ms: int = 0
+
+
+class ChatMessage(BaseModel):
+    id: str
+    role: Literal["user", "assistant"]
+    text: str
+    at: str
+    interrupted: bool = False
+    images: int = 0
+    origin: TurnOrigin = "user"
+    error: ErrorCode | None = None
+
+
+class RoleStatus(BaseModel):
+    provider: str
+    model: str
+    capabilities: Capabilities
+    context_tokens: int | None = None
+
+
+class Welcome(_Frame):
+    type: Literal["welcome"] = "welcome"
+    protocol: Literal[1] = PROTOCOL_VERSION
+    session: str
+    role: ClientRole
+    resumed: bool
+    state: StateName
+    detail: str | None = None
+    guide: Guide | None = None
+    settings: Settings | None = None
+    avatar: Avatar
+    commands: list[Command]
+    limits: Limits
+    version: str | None = None
+
+
+class State(_Frame):
+    type: Literal["state"] = "state"
+    state: StateName
+    detail: str | None = None
+    guide: Guide | None = None
+
+
+class TurnStart(_TurnFrame):
+    type: Literal["turn.start"] = "turn.start"
+    message_id: str
+    origin: TurnOrigin
+    text: str | None = None
+
+
+class TurnRoute(_TurnFrame):
+    type: Literal["turn.route"] = "turn.route"
+    path: RoutePath
+    reasons: list[str]
+
+
+class Reasoning(_TurnFrame):
+    type: Literal["reasoning"] = "reasoning"
+    text: str
+
+
+class Delta(_TurnFrame):
+    type: Literal["delta"] = "delta"
+    text: str
+
+
+class Sentence(_TurnFrame):
+    type: Literal["sentence"] = "sentence"
+    index: int
+    text: str
+
+
+class MotionFrame(_TurnFrame):
+    type: Literal["motion"] = "motion"
+    motion: Motion
+
+
+class ExpressionFrame(_TurnFrame):
+    type: Literal["expression"] = "expression"
+    expression: Expression
+    hold_ms: int = EXPRESSION_HOLD_MS
+
+
+class TurnDone(_TurnFrame):
+    type: Literal["turn.done"] = "turn.done"
+    message_id: str
+    text: str
+    finish_reason: str
+    usage: dict[Role, Usage]
+    timing: Timing
+    memories: list[str] = Field(default_factory=list)
+
+
+class TurnError(_TurnFrame):
+    type: Literal["turn.error"] = "turn.error"
+    code: ErrorCode
+    message: str
+    hint: str | None = None
+    retryable: bool
+
+
+class TurnCancelled(_TurnFrame):
+    type: Literal["turn.cancelled"] = "turn.cancelled"
+    text: str
+
+
+class Say(_Frame):
+    type: Literal["say"] = "say"
+    text: str
+    expression: Expression | None = None
+    source: str
+
+
+class Notice(_Frame):
+    type: Literal["notice"] = "notice"
+    level: NoticeLevel
+    code: str
+    message: str
+
+
+class Ping(_Frame):
+    type: Literal["ping"] = "ping"
+
+
+class Error(_Frame):
+    type: Literal["error"] = "error"
+    code: ErrorCode
+    message: str
+    retry_after_s: float | None = None
+
+
+class Ok(_Frame):
+    type: Literal["ok"] = "ok"
+
+
+class Models(_Frame):
+    type: Literal["models"] = "models"
+    provider: str
+    models: list[str]
+
+
+class ProviderTested(_Frame):
+    type: Literal["provider.tested"] = "provider.tested"
+    provider: str
+    ok: bool
+    latency_ms: int | None = None
+    code: ErrorCode | None = None
+    message: str | None = None
+
+
+class SettingsFrame(_Frame):
+    type: Literal["settings"] = "settings"
+    revision: str
+    values: dict[str, Any]
+
+
+class MemoryCounts(BaseModel):
+    items: int = 0
+    candidates: int = 0
+
+
+class McpServerStatus(BaseModel):
+    name: str
+    state: str
+    tools: int
+    error: str | None = None
+
+
+class ToolStatus(BaseModel):
+    name: str
+    enabled: bool
+
+
+class StatusFrame(_Frame):
+    type: Literal["status"] = "status"
+    version: str
+    state: StateName
+    detail: str | None = None
+    guide: Guide | None = None
+    roles: dict[Role, RoleStatus]
+    usage_today: dict[Role, Usage]
+    memory: MemoryCounts
+    mcp: list[McpServerStatus]
+    tools: list[ToolStatus]
+    workspace: str | None = None
+    sessions: int
+
+
+class Chat(_Frame):
+    type: Literal["chat"] = "chat"
+    messages: list[ChatMessage]
+
+
+ServerFrame: TypeAlias = (
+    Welcome
+    | State
+    | TurnStart
+    | TurnRoute
+    | Reasoning
+    | Delta
+    | Sentence
+    | MotionFrame
+    | ExpressionFrame
+    | TurnDone
+    | TurnError
+    | TurnCancelled
+    | Say
+    | Notice
+    | Ping
+    | Error
+    | Ok
+    | Models
+    | ProviderTested
+    | SettingsFrame
+    | StatusFrame
+    | Chat
+)
+
+VISITOR_REQUESTS: Final = frozenset({"hello", "send", "cancel"})
+VISITOR_FRAMES: Final = frozenset(
+    {
+        "welcome",
+        "state",
+        "turn.start",
+        "waiting",
+        "delta",
+        "motion",
+        "expression",
+        "turn.done",
+        "turn.error",
+        "turn.cancelled",
+        "memory.candidate",
+        "ping",
+        "error",
+    }
+)
+
+
+def encode(frame: _Frame) -> str:
+    """One frame as JSON text; fields that are null are left out."""
+    return frame.model_dump_json(exclude_none=True)
+
+
+def json_schema() -> dict[str, Any]:
+    """The JSON Schema of all frames: ``$defs`` by name, plus ``ClientFrame`` and ``ServerFrame``."""
+    client, server = get_args(ClientFrame), get_args(ServerFrame)
+    _, schema = models_json_schema(
+        [(model, "validation") for model in client] + [(model, "serialization") for model in server],
+        ref_template="#/$defs/{model}",
+    )
+    defs = schema["$defs"]
+    for name, members in (("ClientFrame", client), ("ServerFrame", server)):
+        defs[name] = {"anyOf": [{"$ref": f"#/$defs/{member.__name__}"} for member in members]}
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", "$defs": defs}
+
+
+if __name__ == "__main__":
+    print(json.dumps(json_schema(), indent=2, sort_keys=True))
