@@ -1,0 +1,1 @@
+"""MCP servers that ship with the companion."""

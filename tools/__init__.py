@@ -1,0 +1,1 @@
+"""What the tool model may call."""
