@@ -72,13 +72,13 @@ class BadFrame(ValueError):
 # --- client to server -----------------------------------------------------------------------
 
 
-class _Request(BaseModel):
+class Request(BaseModel):
     model_config = ConfigDict(extra="ignore", frozen=True, strict=True)
 
     id: Id | None = None
 
 
-class Hello(_Request):
+class Hello(Request):
     type: Literal["hello"]
     protocol: Literal[1]
     session: Id | None = None
@@ -97,41 +97,30 @@ class Image(BaseModel):
     data: str
 
 
-class VisitorTurn(BaseModel):
-    """One earlier message from a visitor's own browser."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
-
-    role: Literal["user", "assistant"]
-    text: str
-
-
-class Send(_Request):
+class Send(Request):
     """``context`` stays raw here: it is copied by allow-list, never refused (server.session.context)."""
 
     type: Literal["send"]
     text: str
     images: tuple[Image, ...] = Field(default=(), strict=False)
     context: Any = None
-    history: tuple[VisitorTurn, ...] = Field(default=(), strict=False)
-    memories: tuple[str, ...] = Field(default=(), strict=False)
 
 
-class Cancel(_Request):
+class Cancel(Request):
     type: Literal["cancel"]
     turn: int | None = None
 
 
-class StatusRequest(_Request):
+class StatusRequest(Request):
     type: Literal["status"]
 
 
-class ModelsList(_Request):
+class ModelsList(Request):
     type: Literal["models.list"]
     provider: str
 
 
-class ModelsSelect(_Request):
+class ModelsSelect(Request):
     type: Literal["models.select"]
     role: Role
     provider: str
@@ -139,45 +128,45 @@ class ModelsSelect(_Request):
     supports_vision: bool | None = None
 
 
-class ProviderTest(_Request):
+class ProviderTest(Request):
     type: Literal["provider.test"]
     provider: str
 
 
-class SettingsGet(_Request):
+class SettingsGet(Request):
     type: Literal["settings.get"]
 
 
-class SettingsUpdate(_Request):
+class SettingsUpdate(Request):
     type: Literal["settings.update"]
     revision: str
     changes: dict[str, Any]
 
 
-class ChatHistory(_Request):
+class ChatHistory(Request):
     type: Literal["chat.history"]
     limit: Annotated[int, Field(ge=1, le=1000)] = 200
     before: Id | None = None
 
 
-class ChatClear(_Request):
+class ChatClear(Request):
     type: Literal["chat.clear"]
 
 
-class ContextUpdate(_Request):
+class ContextUpdate(Request):
     type: Literal["context.update"]
     source: Annotated[str, Field(min_length=1, max_length=64)]
     text: Annotated[str, Field(max_length=2000)]
     ttl_s: Annotated[float, Field(gt=0, le=86400)] = 300
 
 
-class SayRequest(_Request):
+class SayRequest(Request):
     type: Literal["say"]
     text: Annotated[str, Field(min_length=1)]
     expression: Expression | None = None
 
 
-class AvatarTouch(_Request):
+class AvatarTouch(Request):
     type: Literal["avatar.touch"]
     area: Annotated[str, Field(max_length=64)]
 
@@ -199,7 +188,7 @@ ClientFrame: TypeAlias = (
     | AvatarTouch
 )
 
-_CLIENT_FRAMES: Final[dict[str, type[_Request]]] = {
+_CLIENT_FRAMES: Final[dict[str, type[Request]]] = {
     get_args(model.model_fields["type"].annotation)[0]: model for model in get_args(ClientFrame)
 }
 
@@ -238,9 +227,9 @@ def decode(raw: str | bytes) -> ClientFrame:
 # --- server to client -----------------------------------------------------------------------
 
 
-class _Frame(BaseModel):
-    """A frame to a client. ``answers`` frames go to one client and carry ``re``; the others
-    belong to the session and carry ``seq``."""
+class ServerMessage(BaseModel):
+    """A frame to a client: an answer goes to one client and carries ``re``; the others belong to
+    the session and carry ``seq``; the frame that is both carries both."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -249,7 +238,7 @@ class _Frame(BaseModel):
     re: str | None = None
 
 
-class _TurnFrame(_Frame):
+class TurnFrame(ServerMessage):
     turn: int
 
 
@@ -326,7 +315,7 @@ class RoleStatus(BaseModel):
     context_tokens: int | None = None
 
 
-class Welcome(_Frame):
+class Welcome(ServerMessage):
     type: Literal["welcome"] = "welcome"
     protocol: Literal[1] = PROTOCOL_VERSION
     session: str
@@ -342,54 +331,54 @@ class Welcome(_Frame):
     version: str | None = None
 
 
-class State(_Frame):
+class State(ServerMessage):
     type: Literal["state"] = "state"
     state: StateName
     detail: str | None = None
     guide: Guide | None = None
 
 
-class TurnStart(_TurnFrame):
+class TurnStart(TurnFrame):
     type: Literal["turn.start"] = "turn.start"
     message_id: str
     origin: TurnOrigin
     text: str | None = None
 
 
-class TurnRoute(_TurnFrame):
+class TurnRoute(TurnFrame):
     type: Literal["turn.route"] = "turn.route"
     path: RoutePath
     reasons: list[str]
 
 
-class Reasoning(_TurnFrame):
+class Reasoning(TurnFrame):
     type: Literal["reasoning"] = "reasoning"
     text: str
 
 
-class Delta(_TurnFrame):
+class Delta(TurnFrame):
     type: Literal["delta"] = "delta"
     text: str
 
 
-class Sentence(_TurnFrame):
+class Sentence(TurnFrame):
     type: Literal["sentence"] = "sentence"
     index: int
     text: str
 
 
-class MotionFrame(_TurnFrame):
+class MotionFrame(TurnFrame):
     type: Literal["motion"] = "motion"
     motion: Motion
 
 
-class ExpressionFrame(_TurnFrame):
+class ExpressionFrame(TurnFrame):
     type: Literal["expression"] = "expression"
     expression: Expression
     hold_ms: int = EXPRESSION_HOLD_MS
 
 
-class TurnDone(_TurnFrame):
+class TurnDone(TurnFrame):
     type: Literal["turn.done"] = "turn.done"
     message_id: str
     text: str
@@ -399,7 +388,7 @@ class TurnDone(_TurnFrame):
     memories: list[str] = Field(default_factory=list)
 
 
-class TurnError(_TurnFrame):
+class TurnError(TurnFrame):
     type: Literal["turn.error"] = "turn.error"
     code: ErrorCode
     message: str
@@ -407,47 +396,47 @@ class TurnError(_TurnFrame):
     retryable: bool
 
 
-class TurnCancelled(_TurnFrame):
+class TurnCancelled(TurnFrame):
     type: Literal["turn.cancelled"] = "turn.cancelled"
     text: str
 
 
-class Say(_Frame):
+class Say(ServerMessage):
     type: Literal["say"] = "say"
     text: str
     expression: Expression | None = None
     source: str
 
 
-class Notice(_Frame):
+class Notice(ServerMessage):
     type: Literal["notice"] = "notice"
     level: NoticeLevel
     code: str
     message: str
 
 
-class Ping(_Frame):
+class Ping(ServerMessage):
     type: Literal["ping"] = "ping"
 
 
-class Error(_Frame):
+class Error(ServerMessage):
     type: Literal["error"] = "error"
     code: ErrorCode
     message: str
     retry_after_s: float | None = None
 
 
-class Ok(_Frame):
+class Ok(ServerMessage):
     type: Literal["ok"] = "ok"
 
 
-class Models(_Frame):
+class Models(ServerMessage):
     type: Literal["models"] = "models"
     provider: str
     models: list[str]
 
 
-class ProviderTested(_Frame):
+class ProviderTested(ServerMessage):
     type: Literal["provider.tested"] = "provider.tested"
     provider: str
     ok: bool
@@ -456,7 +445,7 @@ class ProviderTested(_Frame):
     message: str | None = None
 
 
-class SettingsFrame(_Frame):
+class SettingsFrame(ServerMessage):
     type: Literal["settings"] = "settings"
     revision: str
     values: dict[str, Any]
@@ -479,7 +468,7 @@ class ToolStatus(BaseModel):
     enabled: bool
 
 
-class StatusFrame(_Frame):
+class StatusFrame(ServerMessage):
     type: Literal["status"] = "status"
     version: str
     state: StateName
@@ -494,7 +483,7 @@ class StatusFrame(_Frame):
     sessions: int
 
 
-class Chat(_Frame):
+class Chat(ServerMessage):
     type: Literal["chat"] = "chat"
     messages: list[ChatMessage]
 
@@ -524,27 +513,8 @@ ServerFrame: TypeAlias = (
     | Chat
 )
 
-VISITOR_REQUESTS: Final = frozenset({"hello", "send", "cancel"})
-VISITOR_FRAMES: Final = frozenset(
-    {
-        "welcome",
-        "state",
-        "turn.start",
-        "waiting",
-        "delta",
-        "motion",
-        "expression",
-        "turn.done",
-        "turn.error",
-        "turn.cancelled",
-        "memory.candidate",
-        "ping",
-        "error",
-    }
-)
 
-
-def encode(frame: _Frame) -> str:
+def encode(frame: ServerMessage) -> str:
     """One frame as JSON text; fields that are null are left out."""
     return frame.model_dump_json(exclude_none=True)
 

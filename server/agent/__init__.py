@@ -1,0 +1,1 @@
+"""What the models are told: routes, composed messages and prompts."""

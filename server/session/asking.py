@@ -1,0 +1,110 @@
+"""Asks the chat model and streams its answer into the reply, with the remedies that cost nothing.
+
+Two failures are mended once, before anything was shown: an empty answer is asked for again, and a
+prompt that doesn't fit is sent with half of the chat.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import aclosing
+from dataclasses import dataclass
+
+from server.agent.prompt import ChatPrompt
+from server.errors import PetError
+from server.models.events import Finish, ReasoningDelta, TextDelta
+from server.models.hub import ModelHub, RoleModel
+from server.models.tokens import count_tokens
+from server.protocol import Usage
+from server.session.reply import Reply
+
+_CONTENT_FILTER = "content_filter"
+
+
+@dataclass(frozen=True, slots=True)
+class ChatSettings:
+    """What ``[chat]`` says about every request to the chat model."""
+
+    temperature: float
+    max_recent_messages: int
+    context_tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How the answer ended.
+
+    Attributes:
+        usage: the provider's count, or None where it gives none.
+        estimated: our own count, prompt and completion.
+    """
+
+    finish_reason: str
+    usage: Usage | None
+    estimated: Usage
+
+
+async def stream_reply(
+    hub: ModelHub,
+    model: RoleModel,
+    prompt: ChatPrompt,
+    reply: Reply,
+    settings: ChatSettings,
+    first_token_s: float,
+) -> Outcome:
+    """Streams the chat model's answer into ``reply`` and closes it.
+
+    Raises:
+        PetError: the provider's failure, ``first_token_timeout`` or ``empty_reply``.
+    """
+    max_recent = settings.max_recent_messages
+    retried = False
+    while True:
+        messages = prompt.messages(
+            max_recent=max_recent,
+            context_tokens=model.context_tokens or settings.context_tokens,
+            count_tokens=count_tokens,
+        )
+        finish = Finish(reason="stop", usage=None, estimated_prompt=0)
+        try:
+            async with asyncio.timeout(first_token_s) as first_token:
+                stream = hub.stream_chat(model, messages, temperature=settings.temperature)
+                async with aclosing(stream):
+                    async for event in stream:
+                        if isinstance(event, TextDelta):
+                            reply.feed(event.text)
+                        elif isinstance(event, ReasoningDelta):
+                            reply.think(event.text)
+                        else:
+                            finish = event
+                            continue
+                        if event.text and first_token.when() is not None:
+                            first_token.reschedule(None)
+        except TimeoutError:
+            raise PetError(
+                "first_token_timeout",
+                "turn.first_token_timeout",
+                hint="turn.first_token_timeout_hint",
+                retryable=True,
+                provider=model.provider,
+                seconds=round(first_token_s),
+            ) from None
+        except PetError as error:
+            recent = min(max_recent, len(prompt.recent))
+            if error.code != "context_overflow" or retried or not reply.blank or recent == 0:
+                raise
+            retried, max_recent = True, recent // 2
+            continue
+        reply.close()
+        if not reply.blank:
+            estimated = Usage(prompt=finish.estimated_prompt, completion=count_tokens(reply.text))
+            return Outcome(finish.reason, finish.usage, estimated)
+        if retried or finish.reason == _CONTENT_FILTER:
+            raise PetError(
+                "empty_reply",
+                "turn.filtered" if finish.reason == _CONTENT_FILTER else "turn.empty_reply",
+                hint="turn.empty_reply_hint",
+                retryable=finish.reason != _CONTENT_FILTER,
+                model=model.model,
+            )
+        retried = True

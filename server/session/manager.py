@@ -1,0 +1,180 @@
+"""The sessions of this process: the owner's shared one, those asked for, and when they are let go."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import secrets
+import sqlite3
+from collections.abc import Callable, Iterator, Sequence
+from datetime import datetime
+from time import monotonic
+
+from server.agent.persona import load_persona
+from server.config.store import ConfigStore
+from server.models.hub import ModelHub
+from server.session.asking import ChatSettings
+from server.session.history import History, Message, now
+from server.session.session import SEQ_BLOCK, NewMessage, Session, Stored
+from server.session.turn import FIRST_TOKEN_S, TurnInput, TurnServices
+from server.session.usage import UsageLedger
+from server.storage.database import Database
+
+log = logging.getLogger(__name__)
+
+RESUME_S = 600.0
+
+
+class SessionManager:
+    """Opens sessions and lets them go.
+
+    Args:
+        persona: the owner's own persona text, or None for the one that ships.
+        first_token_s: how long the chat model may take to begin.
+    """
+
+    def __init__(
+        self,
+        database: Database,
+        store: ConfigStore,
+        hub: ModelHub,
+        usage: UsageLedger,
+        persona: Callable[[], str | None],
+        first_token_s: float = FIRST_TOKEN_S,
+    ) -> None:
+        self._database = database
+        self._store = store
+        self._hub = hub
+        self._usage = usage
+        self._persona = persona
+        self._first_token_s = first_token_s
+        self._sessions: dict[str, Session] = {}
+        self._shared: Session | None = None
+        self._opening = asyncio.Lock()
+
+    def __iter__(self) -> Iterator[Session]:
+        return iter(tuple(self._sessions.values()))
+
+    def __len__(self) -> int:
+        return len(self._sessions)
+
+    async def shared(self) -> Session:
+        """The session that all of the owner's clients share."""
+        async with self._opening:
+            if self._shared is None:
+                self._shared = await self._open(await self._stored_shared())
+            return self._shared
+
+    async def find(self, session: str) -> Session | None:
+        """The session with this id, from memory or from the database."""
+        if session in self._sessions:
+            return self._sessions[session]
+        shared = await self.shared()
+        if shared.id == session:
+            return shared
+        stored = await self._read(session)
+        return await self._open(stored) if stored else None
+
+    async def create(self) -> Session:
+        """A new, empty session."""
+        return await self._open(await self._insert(shared=False))
+
+    async def let_go(self) -> None:
+        """Drops sessions that nobody has listened to for ``RESUME_S``; their chat stays stored."""
+        for session in self:
+            forgotten = monotonic() - session.idle_since > RESUME_S
+            if session is self._shared or session.listened or session.running or not forgotten:
+                continue
+            del self._sessions[session.id]
+            await session.close()
+
+    async def close(self) -> None:
+        for session in self:
+            await session.close()
+        self._sessions.clear()
+        self._shared = None
+
+    async def _open(self, stored: Stored) -> Session:
+        if stored.id in self._sessions:
+            return self._sessions[stored.id]
+        opened: list[Session] = []
+
+        def unsaved() -> None:
+            for session in opened:
+                session.notice("warning", "session.not_saved")
+
+        history = History(self._database, stored.id, unsaved)
+        services = TurnServices(self._hub, history, self._usage, self._first_token_s)
+        session = Session(stored, self._database, services, self._prepare, lambda: self._hub.connection)
+        opened.append(session)
+        self._sessions[stored.id] = session
+        await history.load()
+        return session
+
+    def _prepare(
+        self,
+        session: Session,
+        number: int,
+        asked: Message,
+        message: NewMessage,
+        before: Sequence[Message],
+    ) -> TurnInput:
+        config = self._store.config
+        return TurnInput(
+            number=number,
+            message=asked,
+            before=before,
+            images=message.images,
+            context=message.context,
+            notes=session.fresh_notes(),
+            facts={"local time": datetime.now().astimezone().strftime("%A, %Y-%m-%d %H:%M %Z")},
+            persona=load_persona(session.locale, self._persona()),
+            locale=session.locale,
+            settings=ChatSettings(
+                temperature=config.chat.temperature,
+                max_recent_messages=config.chat.max_recent_messages,
+                context_tokens=config.chat.context_tokens,
+            ),
+            daily_tokens=config.limits.daily_tokens,
+        )
+
+    async def _stored_shared(self) -> Stored:
+        try:
+            row = await self._database.run(
+                lambda connection: connection.execute("SELECT id FROM sessions WHERE shared = 1").fetchone()
+            )
+        except sqlite3.Error:
+            row = None
+        stored = await self._read(row[0]) if row else None
+        return stored or await self._insert(shared=True)
+
+    async def _read(self, session: str) -> Stored | None:
+        def read(connection: sqlite3.Connection) -> Stored | None:
+            row = connection.execute(
+                "SELECT last_turn, reserved_seq FROM sessions WHERE id = ?", (session,)
+            ).fetchone()
+            if row is None:
+                return None
+            connection.execute(
+                "UPDATE sessions SET reserved_seq = ? WHERE id = ?", (row[1] + SEQ_BLOCK, session)
+            )
+            return Stored(session, last_turn=row[0], newest_seq=row[1])
+
+        try:
+            return await self._database.run(read)
+        except sqlite3.Error as error:
+            log.warning("a session could not be read: %s", type(error).__name__)
+            return None
+
+    async def _insert(self, *, shared: bool) -> Stored:
+        stored = Stored(secrets.token_hex(16), last_turn=0, newest_seq=0)
+        try:
+            await self._database.run(
+                lambda connection: connection.execute(
+                    "INSERT INTO sessions (id, shared, created_at, reserved_seq) VALUES (?, ?, ?, ?)",
+                    (stored.id, int(shared), now(), SEQ_BLOCK),
+                )
+            )
+        except sqlite3.Error as error:
+            log.warning("a session could not be stored: %s", type(error).__name__)
+        return stored

@@ -1,0 +1,1 @@
+"""What is kept on disk: one SQLite file, written from one thread."""
