@@ -1,0 +1,113 @@
+"""What is wrong with a configuration, and how it is said."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from server.errors import PetError
+from server.messages import render
+from server.protocol import ErrorCode, Locale
+
+Params = Mapping[str, str | int | float]
+OLD_FORM: Final = "old_form"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Something wrong at ``path``; ``kind`` and ``fix`` name texts of the catalogue."""
+
+    path: tuple[str | int, ...]
+    kind: str
+    fix: str
+    params: Params = field(default_factory=dict)
+
+
+def finding(
+    path: Sequence[str | int], kind: str, fix: str | None = None, **params: str | int | float
+) -> Finding:
+    return Finding(tuple(path), kind, fix or f"{kind}_fix", params)
+
+
+def dotted(path: Sequence[str | int]) -> str:
+    """``("server", "hosts", 1)`` as ``server.hosts[1]``; keys that TOML would quote are quoted."""
+    shown = ""
+    for part in path:
+        if isinstance(part, int):
+            shown += f"[{part}]"
+        else:
+            bare = part != "" and all(char.isascii() and (char.isalnum() or char in "-_") for char in part)
+            shown += ("." if shown else "") + (part if bare else f'"{part[:80]}"')
+    return shown
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One thing wrong in a file; ``line`` and ``column`` count from 1, ``key`` is dotted ("" = the file)."""
+
+    file: str
+    line: int | None
+    key: str
+    kind: str
+    fix: str
+    params: Params = field(default_factory=dict)
+    column: int | None = None
+
+    @property
+    def message(self) -> str:
+        return self.what("en")
+
+    @property
+    def remedy(self) -> str:
+        return self.right("en")
+
+    def what(self, locale: Locale) -> str:
+        """What is wrong."""
+        return render(f"config.{self.kind}", locale, **self.params)
+
+    def right(self, locale: Locale) -> str:
+        """What would be right."""
+        return render(f"config.{self.fix}", locale, **self.params)
+
+    def render(self, locale: Locale) -> str:
+        """``lab.toml:12: agent.models.chat.modle: unknown key; did you mean "model"?``"""
+        place = self.file
+        if self.line is not None:
+            place += f":{self.line}" + (f":{self.column}" if self.column is not None else "")
+        return f"{place}: {self.detail(locale)}"
+
+    def detail(self, locale: Locale) -> str:
+        """The same without the place."""
+        key = f"{self.key}: " if self.key else ""
+        return f"{key}{self.what(locale)}{'；' if locale == 'zh-CN' else '; '}{self.right(locale)}"
+
+    def __str__(self) -> str:
+        return self.render("en")
+
+
+class ConfigError(Exception):
+    """A file that doesn't validate: everything that is wrong with it, in the order of its lines."""
+
+    def __init__(self, problems: Sequence[Problem]) -> None:
+        self.problems = sorted(problems, key=lambda problem: problem.line or 0)
+        super().__init__("\n".join(map(str, self.problems)))
+
+    @property
+    def old_form(self) -> bool:
+        """Whether ``pet config migrate`` would help."""
+        return any(problem.kind == OLD_FORM for problem in self.problems)
+
+    def render(self, locale: Locale) -> str:
+        return "\n".join(problem.render(locale) for problem in self.problems)
+
+
+class SettingsRefused(PetError):
+    """A change that the configuration can't take; names the first problem in the reader's language."""
+
+    def __init__(self, code: ErrorCode, problems: Sequence[Problem]) -> None:
+        self.problems = tuple(problems)
+        super().__init__(code, "config.change_refused", detail=self.problems[0].detail("en"))
+
+    def message(self, locale: Locale) -> str:
+        return render(self.text, locale, detail=self.problems[0].detail(locale))
