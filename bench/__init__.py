@@ -1,0 +1,1 @@
+"""The figures that the program keeps, each a command: ``python -m bench.NAME``."""
