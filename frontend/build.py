@@ -21,7 +21,7 @@ PAGE = FRONTEND.parent / "server" / "page"
 
 # Folders of frontend/ that the page isn't made from.
 _NOT_SOURCES = {"node_modules", "tests", "__pycache__"}
-_TAIL_LINES = 40
+_END_LINES = 20
 
 
 class BuildError(Exception):
@@ -97,9 +97,14 @@ def _captured(words: Sequence[str], frontend: Path) -> None:
         check=False,
     )
     if done.returncode != 0:
-        tail = done.stdout.decode("utf-8", "replace").strip().splitlines()[-_TAIL_LINES:]
-        said = "\n".join(f"    {line}" for line in tail)
+        said = "\n".join(f"    {line}" for line in _shortened(done.stdout.decode("utf-8", "replace")))
         raise BuildError(f"npm {words[0]} failed (exit code {done.returncode}) in {frontend}:\n{said}")
+
+
+def _shortened(output: str) -> list[str]:
+    """npm names the reason first and tools name it last: the lines at both ends."""
+    lines = output.strip().splitlines()
+    return lines if len(lines) <= 2 * _END_LINES else [*lines[:_END_LINES], "…", *lines[-_END_LINES:]]
 
 
 def _command(words: Sequence[str]) -> list[str]:
