@@ -22,8 +22,8 @@ Found: TypeAlias = "str | re.Match[str]"
 """Text that passes, or a token that stood outside code."""
 
 _REACH: Final = 400
-_LONGEST_RUN: Final = 64
-_LEAD: Final = r"[ \t]|>|[-*+][ \t]|[0-9]{1,9}[.)][ \t]"
+LONGEST_RUN: Final = 64
+LEAD: Final = r"[ \t]|>|[-*+][ \t]|[0-9]{1,9}[.)][ \t]"
 _LEAD_SO_FAR: Final = r"[0-9]{1,9}[.)]?|[-*+]|~~?"
 _MAX_LEADS: Final = 32
 _RUN: Final = re.compile("``*")
@@ -52,7 +52,7 @@ class CodeAware:
         self._alert = re.compile(rf"[`~\\\n{re.escape(first)}]")
         self._token = re.compile(token)
         self._beginning = re.compile(rf"(?:{beginning})\Z")
-        leads = rf"\n(?:{_LEAD}|{re.sub(r'[(][?]P<[a-z]+>', '(?:', token)}){{0,{_MAX_LEADS}}}"
+        leads = rf"\n(?:{LEAD}|{re.sub(r'[(][?]P<[a-z]+>', '(?:', token)}){{0,{_MAX_LEADS}}}"
         self._leads = re.compile(leads)
         self._leads_so_far = re.compile(rf"{leads}(?:{_LEAD_SO_FAR})?")
         self._longest_leads = (_MAX_LEADS + 1) * max(longest, 11)
@@ -83,7 +83,7 @@ class CodeAware:
             if self._fence:
                 at = self._after_fence(buffer, at, final)
                 if at == _UNDECIDED:
-                    return self._keep(found, buffer, passed, len(buffer), self._closing_line(buffer))
+                    return self._keep(found, buffer, passed, len(buffer), self._fence_line(buffer))
                 self._fence = None
             stop = self._stop.search(buffer, at)
             if stop is None:
@@ -94,9 +94,7 @@ class CodeAware:
                 if after == _UNDECIDED:
                     line = self._line_of(buffer, begin)
                     hold = self._first_token(buffer, at)
-                    keep = (
-                        max(begin, at - _LONGEST_RUN - 1) if line < 0 or at - begin > _LONGEST_RUN else line
-                    )
+                    keep = max(begin, at - LONGEST_RUN - 1) if line < 0 or at - begin > LONGEST_RUN else line
                     return self._keep(found, buffer, passed, hold, keep)
                 if after == _FENCE:
                     self._fence = (buffer[begin], at - begin)
@@ -117,18 +115,18 @@ class CodeAware:
         size = end - begin
         if end == len(buffer) and not final:
             return _UNDECIDED
-        if size > _LONGEST_RUN:
+        if size > LONGEST_RUN:
             return _PLAIN
         may_fence = size >= 3 and self._line_of(buffer, begin) >= 0
         if buffer[begin] == "~":
             return _FENCE if may_fence else _PLAIN
         limit = end + _REACH
         line_end = buffer.find("\n", end, limit)
-        for run in _RUN.finditer(buffer, end, limit + _LONGEST_RUN + 1 if line_end < 0 else line_end):
+        for run in _RUN.finditer(buffer, end, limit + LONGEST_RUN + 1 if line_end < 0 else line_end):
             first, last = run.span()
             if first >= limit:
                 break
-            if last == len(buffer) and last - first <= _LONGEST_RUN and not final:
+            if last == len(buffer) and last - first <= LONGEST_RUN and not final:
                 return _UNDECIDED
             if last - first == size:
                 return last
@@ -139,16 +137,16 @@ class CodeAware:
 
     def _after_fence(self, buffer: str, at: int, final: bool) -> int:
         assert self._fence
-        closing = _closing_fence(*self._fence)[0].search(buffer, at)
+        closing = closing_fence(*self._fence)[0].search(buffer, at)
         if closing and (final or closing.end() < len(buffer)):
             return closing.end()
         return len(buffer) if final else _UNDECIDED
 
-    def _closing_line(self, buffer: str) -> int:
+    def _fence_line(self, buffer: str) -> int:
         """Where the last line begins if it may still close the fence, else the buffer's end."""
         assert self._fence
         line = buffer.rfind("\n")
-        if line >= 0 and _closing_fence(*self._fence)[1].fullmatch(buffer, line):
+        if line >= 0 and closing_fence(*self._fence)[1].fullmatch(buffer, line):
             return line
         return len(buffer)
 
@@ -195,11 +193,11 @@ def beginnings(*words: str) -> str:
 
 
 @cache
-def _closing_fence(kind: str, size: int) -> tuple[re.Pattern[str], re.Pattern[str]]:
+def closing_fence(kind: str, size: int) -> tuple[re.Pattern[str], re.Pattern[str]]:
     """The line that closes a fence, with the line end before it; and any beginning of such a line."""
     blank = r"[ \t\r]{0,64}"
     lead = r"\n[ \t>]{0,32}"
     return (
-        re.compile(rf"{lead}{kind}{{{size},{_LONGEST_RUN}}}{blank}(?=\n|\Z)"),
-        re.compile(rf"{lead}{kind}{{0,{_LONGEST_RUN}}}{blank}"),
+        re.compile(rf"{lead}{kind}{{{size},{LONGEST_RUN}}}{blank}(?=\n|\Z)"),
+        re.compile(rf"{lead}{kind}{{0,{LONGEST_RUN}}}{blank}"),
     )
