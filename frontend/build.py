@@ -76,6 +76,7 @@ def install(frontend: Path = FRONTEND) -> bool:
     # No lifecycle scripts: packages have no business running programs here. The dev packages are what builds
     # the page, and a caller's NODE_ENV=production would leave them out.
     _captured(["ci", "--include=dev", "--ignore-scripts", "--no-audit", "--no-fund"], frontend)
+    stamp.parent.mkdir(exist_ok=True)
     stamp.write_text(wanted, encoding="utf-8")
     return True
 
