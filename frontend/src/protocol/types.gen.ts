@@ -255,10 +255,8 @@ export interface SayRequest {
 /** ``context`` stays raw here: it is copied by allow-list, never refused (server.session.context). */
 export interface Send {
   readonly context?: unknown;
-  readonly history?: readonly VisitorTurn[];
   readonly id?: string;
   readonly images?: readonly Image[];
-  readonly memories?: readonly string[];
   readonly text: string;
   readonly type: "send";
 }
@@ -420,12 +418,6 @@ export interface TurnStart {
 export interface Usage {
   readonly completion: number;
   readonly prompt: number;
-}
-
-/** One earlier message from a visitor's own browser. */
-export interface VisitorTurn {
-  readonly role: "user" | "assistant";
-  readonly text: string;
 }
 
 export interface Welcome {

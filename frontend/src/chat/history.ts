@@ -1,0 +1,48 @@
+import type { ChatMessage } from "../protocol/index.js";
+import type { Entry, Message } from "./model.js";
+
+export function messageFrom(stored: ChatMessage): Message {
+  return {
+    kind: "message",
+    key: stored.id,
+    id: stored.id,
+    role: stored.role,
+    text: stored.text,
+    reasoning: "",
+    state: stored.interrupted ? "interrupted" : "done",
+    origin: stored.origin,
+    images: stored.images,
+    at: stored.at,
+    error: stored.error ?? null,
+  };
+}
+
+/**
+ * The entries once the server's history has arrived: its messages, then what only this page knows.
+ *
+ * `local` is what the page shows now, `since` how many of it were there when the history was asked for, and
+ * `running` the id of the message whose reply is being written: a part of that reply may be stored already, but
+ * the draft shows it.
+ */
+export function mergeHistory(
+  stored: readonly ChatMessage[],
+  local: readonly Entry[],
+  since: ReadonlySet<string>,
+  running: string | null,
+): Entry[] {
+  const byId = new Map(local.flatMap((entry) => (entry.kind === "message" && entry.id ? [[entry.id, entry]] : [])));
+  const asked = stored.findIndex((message) => message.id === running);
+  const shown = stored.filter((message, index) => asked < 0 || index <= asked || message.role === "user");
+  const ids = new Set(shown.map((message) => message.id));
+  const settled = shown.map((message) => {
+    const known = byId.get(message.id);
+    return known ? { ...messageFrom(message), key: known.key, reasoning: known.reasoning } : messageFrom(message);
+  });
+  return [...settled, ...local.filter((entry) => isOnlyHere(entry, ids, since))];
+}
+
+function isOnlyHere(entry: Entry, stored: ReadonlySet<string>, since: ReadonlySet<string>): boolean {
+  if (entry.kind !== "message") return !since.has(entry.key);
+  if (entry.state === "waiting" || entry.state === "unsure" || entry.state === "refused") return true;
+  return entry.id !== null && !stored.has(entry.id) && !since.has(entry.key);
+}

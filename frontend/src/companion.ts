@@ -1,0 +1,137 @@
+import { changeCode, cleanToken, takeCode } from "./access/code.js";
+import { diagnose } from "./access/health.js";
+import { TOKEN_KEY, TokenKeeper } from "./access/token.js";
+import { Painter } from "./chat/painter.js";
+import { ChatStore } from "./chat/store.js";
+import type { Chat } from "./chat/model.js";
+import { openBrowserSocket, socketUrl } from "./connection/browser.js";
+import { Connection } from "./connection/connection.js";
+import { loadResumePoint, saveResumePoint } from "./connection/resume-point.js";
+import { Language } from "./i18n/index.js";
+import { browserClock } from "./lib/clock.js";
+import { Signal } from "./lib/signal.js";
+import { safeStorage } from "./lib/storage.js";
+import type { Limits, ServerFrame } from "./protocol/index.js";
+import { Performer } from "./stage/performer.js";
+import { providersIn, type ServerState } from "./view.js";
+
+/** How the door stands: `spent` = the code in the address was no good, `wrong` = the token pasted here was. */
+export type Door = "untried" | "spent" | "wrong";
+
+/** Everything behind the page, wired to the browser: one for each page. */
+export class Companion {
+  readonly kept = safeStorage(() => window.localStorage);
+  readonly tabOnly = safeStorage(() => window.sessionStorage);
+  readonly language = new Language(this.kept, navigator.languages);
+  readonly performer = new Performer(browserClock);
+  /** The chat, told at most every 50 ms. */
+  readonly chat: Signal<Chat>;
+  readonly server = new Signal<ServerState | null>(null);
+  readonly providers = new Signal<readonly string[]>([]);
+  readonly limits = new Signal<Limits | null>(null);
+  readonly door = new Signal<Door>("untried");
+  readonly connection: Connection;
+
+  readonly #store = new ChatStore();
+  readonly #painter: Painter;
+  readonly #token = new TokenKeeper(this.kept);
+  readonly #base = document.baseURI;
+  #pasted = false;
+
+  constructor() {
+    this.chat = new Signal(this.#store.chat.value);
+    this.#painter = new Painter(browserClock, () => this.chat.set(this.#store.chat.value));
+    this.#store.chat.subscribe(() => this.#painter.request());
+    this.connection = new Connection(
+      {
+        clock: browserClock,
+        random: Math.random,
+        idPrefix: Math.random().toString(36).slice(2, 10),
+        openSocket: () => openBrowserSocket(socketUrl(this.#base), this.#token.protocols()),
+        locale: () => this.language.locale.value,
+        diagnose: () => diagnose(this.#base, (url, init) => fetch(url, init)),
+        loadResumePoint: () => loadResumePoint(this.tabOnly),
+        saveResumePoint: (point) => saveResumePoint(this.tabOnly, point),
+      },
+      {
+        frame: (frame, ownId) => this.#frame(frame, ownId),
+        history: (chat, arrived) => this.#store.history(chat.messages, arrived),
+        undelivered: (ids) => this.#store.undelivered(ids),
+      },
+    );
+    this.connection.status.subscribe(({ phase }) => {
+      if (phase === "offline") this.performer.rest();
+      if (phase === "refused" && this.#pasted) this.door.set("wrong");
+    });
+    this.language.locale.subscribe(() => this.connection.restart());
+  }
+
+  async start(): Promise<void> {
+    const code = takeCode(location, (address) => history.replaceState(history.state, "", address));
+    if (code !== null) {
+      const token = await changeCode(code, this.#base, (url, init) => fetch(url, init));
+      if (token === null) this.door.set("spent");
+      else this.#token.set(token);
+    }
+    window.addEventListener("online", () => this.connection.wake());
+    document.addEventListener("visibilitychange", () => {
+      if (!document.hidden) this.connection.wake();
+    });
+    window.addEventListener("storage", (event) => {
+      if (event.key === TOKEN_KEY && event.newValue) this.connection.wake();
+    });
+    this.connection.start();
+  }
+
+  /** False when the message can't even wait: then the text stays with the person. */
+  send(text: string): boolean {
+    const id = this.connection.send({ text });
+    if (id === null) return false;
+    this.#store.sending(id, text);
+    this.#painter.flush();
+    return true;
+  }
+
+  /** Sends the text of an entry that failed; the entry gives way to the new message. */
+  sendAgain(key: string, text: string): void {
+    if (this.send(text)) this.#store.remove(key);
+  }
+
+  /** Stops the reply that is being written. */
+  stop(): void {
+    const draft = this.chat.value.draft;
+    if (draft) this.connection.cancel(draft.turn);
+  }
+
+  /** Tries the door with what was pasted; false when that can't be a token. */
+  useToken(text: string): boolean {
+    const token = cleanToken(text);
+    if (token === null) return false;
+    this.#token.set(token);
+    this.#pasted = true;
+    this.door.set("untried");
+    this.connection.restart();
+    return true;
+  }
+
+  #frame(frame: ServerFrame, ownId: string | null): void {
+    this.#store.apply(frame, ownId);
+    this.performer.apply(frame);
+    switch (frame.type) {
+      case "welcome":
+        this.limits.set(frame.limits);
+        if (frame.settings) this.providers.set(providersIn(frame.settings.values));
+        return this.#state(frame);
+      case "state":
+        return this.#state(frame);
+      case "settings":
+        return this.providers.set(providersIn(frame.values));
+      default:
+        return undefined;
+    }
+  }
+
+  #state(frame: Extract<ServerFrame, { type: "welcome" | "state" }>): void {
+    this.server.set({ state: frame.state, detail: frame.detail ?? null, guide: frame.guide ?? null });
+  }
+}

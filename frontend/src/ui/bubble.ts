@@ -1,0 +1,106 @@
+import { css } from "lit";
+
+/** How a message looks, finished or still being written; for the root that it stands in. */
+export const bubble = css`
+  pet-message,
+  pet-draft {
+    display: flex;
+    flex-direction: column;
+    align-items: flex-start;
+    gap: var(--space-1);
+  }
+
+  pet-message[data-role="user"] {
+    align-items: flex-end;
+  }
+
+  .bubble {
+    max-width: min(100%, 42rem);
+    min-width: 0;
+    padding: var(--space-2) var(--space-4);
+    border: 1px solid var(--line);
+    border-radius: var(--radius);
+  }
+
+  .reply {
+    border-start-start-radius: var(--space-1);
+    background: var(--surface);
+  }
+
+  .own {
+    max-width: min(88%, 38rem);
+    border-color: var(--accent-line);
+    border-end-end-radius: var(--space-1);
+    background: var(--accent-soft);
+  }
+
+  .notes {
+    display: flex;
+    align-items: center;
+    gap: var(--space-2);
+    padding-inline: var(--space-2);
+    color: var(--ink-soft);
+    font-size: var(--text-s);
+  }
+
+  .notes button {
+    min-height: 1.75rem;
+    padding-inline: var(--space-2);
+  }
+
+  .thoughts {
+    margin-block: var(--space-1) var(--space-2);
+    color: var(--ink-soft);
+    font-size: var(--text-s);
+  }
+
+  .thoughts summary {
+    cursor: pointer;
+  }
+
+  .thoughts .text {
+    margin-top: var(--space-2);
+    padding-inline-start: var(--space-3);
+    border-inline-start: 2px solid var(--line);
+  }
+
+  .bubble .text {
+    white-space: pre-wrap;
+    overflow-wrap: anywhere;
+  }
+
+  .dots {
+    display: flex;
+    gap: 0.35rem;
+    align-items: center;
+    height: 1.6em;
+  }
+
+  .dots i {
+    width: 0.45rem;
+    height: 0.45rem;
+    border-radius: 50%;
+    background: var(--ink-soft);
+    animation: wait 1.2s ease-in-out infinite;
+  }
+
+  .dots i:nth-child(2) {
+    animation-delay: 0.15s;
+  }
+
+  .dots i:nth-child(3) {
+    animation-delay: 0.3s;
+  }
+
+  @keyframes wait {
+    0%,
+    60%,
+    100% {
+      opacity: 0.3;
+    }
+    30% {
+      opacity: 1;
+      transform: translateY(-0.15rem);
+    }
+  }
+`;

@@ -1,0 +1,156 @@
+import { LitElement, html, nothing, type PropertyValues, type TemplateResult } from "lit";
+import { customElement, property, state } from "lit/decorators.js";
+
+import type { Connection } from "../connection/connection.js";
+import type { Catalogue } from "../i18n/index.js";
+import type { Guide, ServerFrameOf } from "../protocol/index.js";
+import { guideFor } from "../view.js";
+import { failureText } from "./failure.js";
+import { guideStyle } from "./guide-style.js";
+import "./model-picker.js";
+import { richLine } from "./rich-line.js";
+import { shared } from "./shared.js";
+
+const GUIDES: readonly Guide[] = ["ollama", "lmstudio", "builtin", "cloud"];
+/** A local server may have to load a model before it answers. */
+const TEST_MS = 60_000;
+
+/**
+ * How a model is connected, one short list of steps a kind of provider, with a test and a choice of models.
+ * Fires `close` and `chosen`.
+ */
+@customElement("pet-guide")
+export class PetGuide extends LitElement {
+  static override styles = [shared, guideStyle];
+
+  @property({ attribute: false }) connection!: Connection;
+  @property({ attribute: false }) words!: Catalogue;
+  /** All providers that lab.toml names. */
+  @property({ attribute: false }) providers: readonly string[] = [];
+  /** The guide that the server suggests. */
+  @property() suggested: Guide = "ollama";
+  /** What is wrong, in a few words. */
+  @property() heading = "";
+  /** The models are there, only the choice is open. */
+  @property({ type: Boolean }) choosing = false;
+  @state() private kind: Guide = "ollama";
+  @state() private cloud = "";
+  @state() private testing = false;
+  @state() private tested: ServerFrameOf<"provider.tested"> | null = null;
+  @state() private failed: string | null = null;
+
+  protected override willUpdate(changed: PropertyValues<this>): void {
+    if (changed.has("suggested")) this.kind = this.suggested;
+    if (changed.has("providers") && !this.providers.includes(this.cloud)) this.cloud = this.#clouds()[0] ?? "";
+  }
+
+  protected override firstUpdated(): void {
+    if (this.suggested === "cloud") void this.#findCloud();
+  }
+
+  protected override render(): TemplateResult {
+    const { guide } = this.words;
+    return html`<section class="guide" data-testid="guide" data-guide=${this.kind} aria-label=${guide.title}>
+      <header>
+        <h2>${this.heading || guide.title}</h2>
+        <button class="quiet" data-testid="guide-close" @click=${() => this.dispatchEvent(new CustomEvent("close"))}>
+          ${guide.close}
+        </button>
+      </header>
+      <fieldset>
+        <legend class="visually-hidden">${guide.which}</legend>
+        ${GUIDES.map((kind) => this.#tab(kind))}
+      </fieldset>
+      <p class="intro">${guide.intro[this.kind]}</p>
+      ${this.choosing ? this.#picker() : nothing}
+      <ol>
+        ${guide.steps[this.kind].map((step) => html`<li>${richLine(step)}</li>`)}
+      </ol>
+      ${this.#test()} ${!this.choosing && this.tested?.ok ? this.#picker() : nothing}
+    </section>`;
+  }
+
+  #tab(kind: Guide): TemplateResult {
+    return html`<label>
+      <input
+        type="radio"
+        name="kind"
+        data-testid="guide-${kind}"
+        .checked=${kind === this.kind}
+        @change=${() => this.#choose(kind, this.cloud)}
+      />
+      <span>${this.words.guide.tabs[kind]}</span>
+    </label>`;
+  }
+
+  #test(): TemplateResult {
+    const { guide } = this.words;
+    return html`<div class="test">
+      ${this.kind === "cloud" ? this.#cloudSelect() : nothing}
+      <button class="primary" data-testid="guide-test" ?disabled=${this.testing || !this.#provider()} @click=${this.#run}>
+        ${this.testing ? guide.testing : guide.test}
+      </button>
+      <p role="status" data-testid="guide-result" class=${this.tested?.ok ? "good" : "bad"}>${this.#result()}</p>
+    </div>`;
+  }
+
+  #cloudSelect(): TemplateResult {
+    const change = (event: Event) => this.#choose("cloud", (event.target as HTMLSelectElement).value);
+    return html`<select aria-label=${this.words.guide.provider} @change=${change}>
+      ${this.#clouds().map((name) => html`<option ?selected=${name === this.cloud}>${name}</option>`)}
+    </select>`;
+  }
+
+  #result(): string {
+    const { guide } = this.words;
+    if (this.failed !== null) return this.failed;
+    if (!this.tested) return "";
+    return this.tested.ok ? guide.reached(this.tested.latency_ms) : (this.tested.message ?? guide.notReached);
+  }
+
+  #picker(): TemplateResult | typeof nothing {
+    const provider = this.#provider();
+    if (!provider) return nothing;
+    return html`<pet-model-picker
+      .connection=${this.connection}
+      .words=${this.words}
+      .provider=${provider}
+      @chosen=${() => this.dispatchEvent(new CustomEvent("chosen"))}
+    ></pet-model-picker>`;
+  }
+
+  #clouds(): string[] {
+    return this.providers.filter((name) => guideFor(name) === "cloud");
+  }
+
+  #provider(): string {
+    return this.kind === "cloud" ? this.cloud : this.kind;
+  }
+
+  #choose(kind: Guide, cloud: string): void {
+    this.kind = kind;
+    this.cloud = cloud;
+    this.tested = this.failed = null;
+  }
+
+  /** The cloud provider that the chat role has now is the one that needs help. */
+  async #findCloud(): Promise<void> {
+    const status = await this.connection.request<"status">({ type: "status" }).catch(() => null);
+    const current = status?.roles.chat?.provider;
+    if (current !== undefined && this.#clouds().includes(current)) this.cloud = current;
+  }
+
+  async #run(): Promise<void> {
+    const provider = this.#provider();
+    this.testing = true;
+    this.tested = this.failed = null;
+    try {
+      const tested = await this.connection.request<"provider.test">({ type: "provider.test", provider }, TEST_MS);
+      if (provider === this.#provider()) this.tested = tested;
+    } catch (error) {
+      if (provider === this.#provider()) this.failed = failureText(error, this.words);
+    } finally {
+      this.testing = false;
+    }
+  }
+}
