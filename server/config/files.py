@@ -6,10 +6,14 @@ import contextlib
 import os
 import shutil
 import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
-PRIVATE_FILE = 0o600
-PRIVATE_FOLDER = 0o700
+PRIVATE_FOLDER: Final = 0o700
+_PAUSES: Final = (0.01, 0.03, 0.1, 0.3)
 
 
 def private_folder(path: Path) -> None:
@@ -41,12 +45,43 @@ def write_atomically(path: Path, raw: bytes, *, private: bool = False) -> None:
             os.fsync(file.fileno())
         if not private:
             _take_permissions(target, temporary)
-        temporary.replace(target)
+        _replace(temporary, target)
     except BaseException:
         with contextlib.suppress(OSError):
             temporary.unlink()
         raise
     _sync_folder(target.parent)
+
+
+@dataclass(frozen=True, slots=True)
+class Write:
+    """A file's new content; ``private`` = readable by its user alone."""
+
+    path: Path
+    raw: bytes
+    private: bool = False
+
+
+def write_all(writes: Sequence[Write]) -> None:
+    """Writes all of them, or none: when one fails, those before it get their old content back.
+
+    Raises:
+        OSError: nothing was changed.
+    """
+    done: list[tuple[Write, bytes | None]] = []
+    try:
+        for write in writes:
+            old = write.path.read_bytes() if write.path.exists() else None
+            write_atomically(write.path, write.raw, private=write.private)
+            done.append((write, old))
+    except OSError:
+        for write, old in reversed(done):
+            with contextlib.suppress(OSError):
+                if old is None:
+                    write.path.unlink()
+                else:
+                    write_atomically(write.path, old, private=write.private)
+        raise
 
 
 def set_aside(path: Path) -> Path:
@@ -66,6 +101,17 @@ def free_name(path: Path, suffix: str) -> Path:
     while (candidate := path.with_name(f"{path.name}.{suffix}-{number}")).exists() or candidate.is_symlink():
         number += 1
     return candidate
+
+
+def _replace(temporary: Path, target: Path) -> None:
+    """Windows refuses for as long as a virus scanner or an editor has the target open: usually a moment."""
+    for pause in _PAUSES if os.name == "nt" else ():
+        try:
+            temporary.replace(target)
+            return
+        except PermissionError:
+            time.sleep(pause)
+    temporary.replace(target)
 
 
 def _take_permissions(target: Path, temporary: Path) -> None:

@@ -102,6 +102,29 @@ class ConfigError(Exception):
         return "\n".join(problem.render(locale) for problem in self.problems)
 
 
+@dataclass(frozen=True, slots=True)
+class Trouble:
+    """Something about the configuration that its user should hear while the program runs.
+
+    Attributes:
+        text: key of the message in the catalogue; it may name ``{problems}``.
+    """
+
+    text: str
+    values: Params = field(default_factory=dict)
+    problems: tuple[Problem, ...] = ()
+
+    def params(self, locale: Locale) -> dict[str, str | int | float]:
+        """What ``text`` names, in the reader's language."""
+        return {**self.values, "problems": " ".join(problem.render(locale) for problem in self.problems)}
+
+    def message(self, locale: Locale) -> str:
+        return render(self.text, locale, **self.params(locale))
+
+    def __str__(self) -> str:
+        return self.message("en")
+
+
 class SettingsRefused(PetError):
     """A change that the configuration can't take; names the first problem in the reader's language."""
 
