@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 from server.agent.prompt import ChatPrompt
 from server.errors import PetError
-from server.models.events import Finish, ReasoningDelta, TextDelta
-from server.models.hub import ModelHub, RoleModel
+from server.models.events import Finish, ReasoningDelta, RoleModel, TextDelta
+from server.models.hub import ModelHub
 from server.models.tokens import count_tokens
 from server.protocol import Usage
 from server.session.reply import Reply

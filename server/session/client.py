@@ -14,15 +14,14 @@ from server.protocol import (
     Cancel,
     ChatClear,
     ClientFrame,
-    ErrorCode,
     Error,
+    ErrorCode,
     Hello,
     Locale,
     Ok,
     Request,
     Send,
     ServerMessage,
-    Welcome,
     decode,
     encode,
 )
@@ -51,6 +50,11 @@ class Client:
         self._locale: Locale = "en"
         self._name = "client"
         self._requests: set[asyncio.Task[None]] = set()
+
+    @property
+    def greeted(self) -> bool:
+        """Whether it has said hello."""
+        return self._session is not None
 
     def deliver(self, text: str) -> None:
         self._deliver(text)
@@ -138,6 +142,9 @@ class Client:
         self._answer(frame, self._desk.welcome(session, seq=newest, resumed=resumed))
         for text in missed:
             self._deliver(text)
+        if not resumed:
+            for notice in self._desk.standing_notices(self._locale):
+                self._deliver(encode(notice))
 
     def _in_session(self) -> Session:
         if self._session is None:

@@ -6,10 +6,12 @@ import asyncio
 from collections.abc import Callable, Sequence
 
 from server import __version__
+from server.config.problems import Trouble
 from server.config.projection import public_settings
 from server.config.schema import Config
 from server.config.store import ConfigStore
 from server.errors import PetError
+from server.messages import render
 from server.models.hub import ModelHub
 from server.protocol import (
     Avatar,
@@ -21,10 +23,12 @@ from server.protocol import (
     Hello,
     Image,
     Limits,
+    Locale,
     MemoryCounts,
     Models,
     ModelsList,
     ModelsSelect,
+    Notice,
     Ok,
     ProviderTest,
     SayRequest,
@@ -42,6 +46,7 @@ from server.session.history import Message
 from server.session.manager import SessionManager
 from server.session.session import Asker, Session
 from server.session.usage import UsageLedger
+from server.storage.database import Database
 
 Admit = Callable[[str, str, Sequence[Image]], None]
 """Checks address, text and images of a message against the limits; raises PetError."""
@@ -61,6 +66,7 @@ class Desk:
         store: ConfigStore,
         hub: ModelHub,
         usage: UsageLedger,
+        database: Database,
         admit: Admit,
         max_frame_bytes: int,
     ) -> None:
@@ -69,6 +75,7 @@ class Desk:
         self._store = store
         self._hub = hub
         self._usage = usage
+        self._stored_in = database
         self._max_frame_bytes = max_frame_bytes
         self._update_order = asyncio.Lock()
         self._updating: Asker | None = None
@@ -95,7 +102,7 @@ class Desk:
                 renderer=config.avatar.renderer,
                 model=config.avatar.model,
                 motions={name: motion.model_dump() for name, motion in config.avatar.motions.items()},
-                expressions=dict(config.avatar.expressions),
+                expressions={**config.avatar.expressions},
             ),
             commands=[],
             limits=Limits(
@@ -107,6 +114,19 @@ class Desk:
             ),
             version=__version__,
         )
+
+    def standing_notices(self, locale: Locale) -> list[Notice]:
+        """What every client should hear when it comes, as long as it is so."""
+        notices = []
+        if self._stored_in.problem is not None:
+            code = f"history_{self._stored_in.problem}"
+            message = render(f"session.{code}", locale)
+            notices.append(Notice(level="warning", code=code, message=message))
+        if self._store.problems:
+            trouble = Trouble("config.kept_last_good", problems=self._store.problems)
+            message = trouble.message(locale)
+            notices.append(Notice(level="error", code="configuration", message=message))
+        return notices
 
     async def require_model(self) -> None:
         """Raises PetError where no chat model can answer."""

@@ -48,6 +48,7 @@ class SessionManager:
         self._usage = usage
         self._persona = persona
         self._first_token_s = first_token_s
+        self._cut_models: set[tuple[str, str]] = set()
         self._sessions: dict[str, Session] = {}
         self._shared: Session | None = None
         self._opening = asyncio.Lock()
@@ -104,7 +105,7 @@ class SessionManager:
                 session.notice("warning", "session.not_saved")
 
         history = History(self._database, stored.id, unsaved)
-        services = TurnServices(self._hub, history, self._usage, self._first_token_s)
+        services = TurnServices(self._hub, history, self._usage, self._first_token_s, self._cut_models)
         session = Session(stored, self._database, services, self._prepare, lambda: self._hub.connection)
         opened.append(session)
         self._sessions[stored.id] = session

@@ -8,13 +8,16 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from typing import cast
 
 from server.expression.markers import ExpressionCue, MarkerParser, MotionCue
 from server.expression.reasoning import ReasoningSplitter, Thinking
 from server.expression.sentences import SentenceSplitter
 from server.protocol import (
     Delta,
+    Expression,
     ExpressionFrame,
+    Motion,
     MotionFrame,
     Reasoning,
     Sentence,
@@ -104,9 +107,9 @@ class Reply:
                 continue
             self._flush()
             if isinstance(item, MotionCue):
-                self._emit(MotionFrame(turn=self._turn, motion=item.name))
+                self._emit(MotionFrame(turn=self._turn, motion=cast(Motion, item.name)))
             else:
-                self._emit(ExpressionFrame(turn=self._turn, expression=item.name))
+                self._emit(ExpressionFrame(turn=self._turn, expression=cast(Expression, item.name)))
 
     def _flush_soon(self) -> None:
         if self._flush_handle is None and (self._pending or self._pending_thought):

@@ -12,7 +12,7 @@ from typing import Protocol
 
 from server.agent.compose import ClientNote
 from server.messages import render
-from server.models.hub import Connection
+from server.models.events import Connection
 from server.protocol import (
     Expression,
     Image,
@@ -28,7 +28,7 @@ from server.protocol import (
     encode,
 )
 from server.session.context import Context
-from server.session.history import History, Message, new_id, now
+from server.session.history import Message, new_id, now
 from server.session.replay import Replay
 from server.session.turn import Turn, TurnInput, TurnServices
 from server.storage.database import Database

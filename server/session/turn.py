@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from time import monotonic
 
 from server.agent.compose import ClientNote, compose
@@ -17,7 +17,8 @@ from server.agent.persona import Persona
 from server.agent.prompt import ChatPrompt, Exchange
 from server.errors import PetError
 from server.messages import render
-from server.models.hub import ModelHub, RoleModel
+from server.models.events import RoleModel
+from server.models.hub import ModelHub
 from server.models.tokens import prompt_was_cut
 from server.protocol import (
     ErrorCode,
@@ -70,12 +71,17 @@ class TurnInput:
 
 @dataclass(frozen=True, slots=True)
 class TurnServices:
-    """What the turns of a session share."""
+    """What the turns of a session share.
+
+    Attributes:
+        cut_models: provider and model of those whose cut prompts were already told.
+    """
 
     hub: ModelHub
     history: History
     usage: UsageLedger
     first_token_s: float = FIRST_TOKEN_S
+    cut_models: set[tuple[str, str]] = field(default_factory=set)
 
 
 class Turn:
@@ -192,15 +198,18 @@ class Turn:
     def _warn_of_cut_prompt(self, model: RoleModel, outcome: Outcome) -> None:
         if outcome.usage is None or not prompt_was_cut(outcome.usage, outcome.estimated.prompt):
             return
-        if self._services.hub.first_time_cut(model):
-            self._emit(
-                self._warning(
-                    "prompt_truncated",
-                    provider=model.provider,
-                    read=outcome.usage.prompt,
-                    sent=outcome.estimated.prompt,
-                )
+        name = (model.provider, model.model)
+        if name in self._services.cut_models:
+            return
+        self._services.cut_models.add(name)
+        self._emit(
+            self._warning(
+                "prompt_truncated",
+                provider=model.provider,
+                read=outcome.usage.prompt,
+                sent=outcome.estimated.prompt,
             )
+        )
 
     async def _fail(self, error: PetError) -> None:
         self._reply.close()

@@ -11,6 +11,7 @@ import asyncio
 import sqlite3
 from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal, TypeVar
@@ -93,6 +94,22 @@ class Database:
         if self._connection is not None:
             self._connection.close()
             self._connection = None
+
+
+def inspect(path: Path) -> Problem | None:
+    """What is wrong with the file at ``path``, without changing it; None where it doesn't exist."""
+    if not path.exists():
+        return None
+    try:
+        with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)) as connection:
+            _refuse_newer(connection)
+    except _NewerVersion:
+        return "newer"
+    except sqlite3.OperationalError:
+        return "unwritable"
+    except sqlite3.DatabaseError:
+        return "set_aside"
+    return None
 
 
 class _NewerVersion(Exception):

@@ -1,0 +1,40 @@
+"""Where the log goes: warnings to the terminal, everything to ``pet.log`` in the data folder.
+
+Keys are masked in every line, whatever wrote it.
+"""
+
+from __future__ import annotations
+
+import logging
+from logging.handlers import RotatingFileHandler
+from pathlib import Path
+
+from server.models.masking import mask_secrets
+
+_FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
+_MAX_BYTES = 1_000_000
+
+
+class _Masked(logging.Formatter):
+    def format(self, record: logging.LogRecord) -> str:
+        return mask_secrets(super().format(record))
+
+
+def set_up_logging(data_dir: Path) -> None:
+    """Replaces the root logger's handlers."""
+    terminal = logging.StreamHandler()
+    terminal.setLevel(logging.WARNING)
+    handlers: list[logging.Handler] = [terminal]
+    try:
+        handlers.append(
+            RotatingFileHandler(
+                data_dir / "pet.log", maxBytes=_MAX_BYTES, backupCount=2, encoding="utf-8", delay=True
+            )
+        )
+    except OSError:
+        pass
+    for handler in handlers:
+        handler.setFormatter(_Masked(_FORMAT))
+    logging.basicConfig(level=logging.INFO, handlers=handlers, force=True)
+    for noisy in ("websockets.server", "httpx2", "httpcore2", "openai"):
+        logging.getLogger(noisy).setLevel(logging.WARNING)

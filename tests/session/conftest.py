@@ -1,0 +1,23 @@
+"""A companion whose chat model is the scripted provider."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from tests.fakes.openai_server import ScriptedProvider
+from tests.support.companion import Companion, companion, lab_toml
+
+
+@pytest.fixture
+async def provider() -> AsyncIterator[ScriptedProvider]:
+    async with ScriptedProvider() as scripted:
+        yield scripted
+
+
+@pytest.fixture
+async def pet(provider: ScriptedProvider, tmp_path: Path) -> AsyncIterator[Companion]:
+    async with companion(tmp_path, lab_toml(provider.base_url), first_token_s=5.0) as running:
+        yield running
