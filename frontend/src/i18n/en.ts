@@ -14,7 +14,7 @@ export const en = {
     thinking: "Thinking…",
     streaming: "Talking…",
     error: "The model can't be reached",
-    demo: "Here (demonstration model)",
+    demo: "Demonstration model",
   },
   stage: { label: "The character" },
 
@@ -82,7 +82,7 @@ export const en = {
     title: "Connect a model",
     which: "Where should the model run?",
     close: "Close",
-    tabs: { ollama: "Ollama", lmstudio: "LM Studio", builtin: "Without another program", cloud: "Cloud" },
+    tabs: { ollama: "Ollama", lmstudio: "LM Studio", builtin: "Built in", cloud: "Cloud" },
     intro: {
       ollama: "Runs on your own computer, free of charge.",
       lmstudio: "Runs on your own computer, with a window to choose models in.",

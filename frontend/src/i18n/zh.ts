@@ -16,7 +16,7 @@ export const zh: Catalogue = {
     thinking: "在想…",
     streaming: "在说…",
     error: "连不上模型",
-    demo: "我在（演示模型）",
+    demo: "演示模型",
   },
   stage: { label: "角色" },
 
@@ -81,7 +81,7 @@ export const zh: Catalogue = {
     title: "连接模型",
     which: "模型在哪里运行？",
     close: "关闭",
-    tabs: { ollama: "Ollama", lmstudio: "LM Studio", builtin: "不装其他程序", cloud: "云端" },
+    tabs: { ollama: "Ollama", lmstudio: "LM Studio", builtin: "内置", cloud: "云端" },
     intro: {
       ollama: "在你自己的电脑上运行，免费。",
       lmstudio: "在你自己的电脑上运行，有窗口可以挑选模型。",

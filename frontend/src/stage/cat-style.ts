@@ -105,7 +105,7 @@ export const catStyle = css`
   .band {
     fill: none;
     stroke: #d8603a;
-    stroke-width: 12;
+    stroke-width: 14;
   }
 
   .bell {

@@ -69,9 +69,9 @@ export class PetCat extends LitElement {
           <g class="tear two"><path d="M200 152c6 8 8 12 8 16a8 8 0 0 1-16 0c0-4 2-8 8-16Z" /></g>
         </g>
         <g class="collar">
-          <path class="band" d="M108 188c30 18 74 18 104 0" />
-          <circle class="bell" cx="160" cy="211" r="11" />
-          <path class="slit" d="M160 213v6M152 209h16" />
+          <path class="band" d="M108 184c30 18 74 18 104 0" />
+          <circle class="bell" cx="160" cy="208" r="11" />
+          <path class="slit" d="M160 210v6M152 206h16" />
         </g>
       </svg>
     `;

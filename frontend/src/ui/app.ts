@@ -148,6 +148,7 @@ export class PetApp extends LitElement {
           data-testid="demo-banner"
           .words=${words}
           .tabOnly=${companion.tabOnly}
+          ?brief=${this.guideWish === true}
           @connect=${() => (this.guideWish = true)}
         ></pet-demo-banner>`
       : nothing;

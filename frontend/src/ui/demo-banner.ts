@@ -1,4 +1,4 @@
-import { LitElement, css, html, type TemplateResult } from "lit";
+import { LitElement, css, html, nothing, type TemplateResult } from "lit";
 import { customElement, property, state } from "lit/decorators.js";
 
 import type { Catalogue } from "../i18n/index.js";
@@ -67,6 +67,8 @@ export class PetDemoBanner extends LitElement {
 
   @property({ attribute: false }) words!: Catalogue;
   @property({ attribute: false }) tabOnly!: TextStorage;
+  /** The guide stands open below: then the small form does. */
+  @property({ type: Boolean }) brief = false;
   @state() private folded = false;
 
   protected override willUpdate(): void {
@@ -76,10 +78,10 @@ export class PetDemoBanner extends LitElement {
   protected override render(): TemplateResult {
     const { demo } = this.words;
     const connect = () => this.dispatchEvent(new CustomEvent("connect"));
-    if (this.folded) {
+    if (this.folded || this.brief) {
       return html`<div class="banner folded">
         <p>${demo.small}</p>
-        <button @click=${connect}>${demo.connect}</button>
+        ${this.brief ? nothing : html`<button data-testid="demo-connect" @click=${connect}>${demo.connect}</button>`}
       </div>`;
     }
     return html`<div class="banner">

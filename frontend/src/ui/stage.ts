@@ -84,7 +84,7 @@ export class PetStage extends LitElement {
         }
 
         pet-cat {
-          width: min(100%, 26rem, 52vh);
+          width: min(100%, 34rem, 50vh);
           height: auto;
           aspect-ratio: 320 / 330;
         }
