@@ -25,6 +25,7 @@ _TYPES: Final = {
     "dict_type": "not_table",
     "missing": "missing",
 }
+_OLD_KEYS: Final = frozenset({"llm", "chat_model", "tool_model", "vision_model"})
 _BOUNDS: Final = {
     "greater_than_equal": ("too_small", "ge"),
     "greater_than": ("not_above", "gt"),
@@ -40,7 +41,7 @@ def check(data: Mapping[str, Any]) -> tuple[Config | None, list[Finding]]:
     agent = data.get("agent")
     if isinstance(agent, dict) and "llm" in agent:
         findings.append(finding(("agent", "llm"), OLD_FORM))
-        data = {**data, "agent": {key: value for key, value in agent.items() if key != "llm"}}
+        data = {**data, "agent": {key: value for key, value in agent.items() if key not in _OLD_KEYS}}
     config: Config | None = None
     try:
         config = Config.model_validate(data)

@@ -8,7 +8,7 @@ import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from server.config.check import check
 from server.config.problems import ConfigError, Finding, Problem, dotted, finding
@@ -16,7 +16,8 @@ from server.config.prompts import is_prompt_path, prompt_path, stays_beside
 from server.config.schema import Config
 from server.config.toml_text import scan
 
-_PLACE = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
+_BOM: Final = b"\xef\xbb\xbf"
+_PLACE: Final = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +87,11 @@ def decode(raw: bytes, shown: str) -> str:
     except UnicodeDecodeError as error:
         line = raw.count(b"\n", 0, error.start) + 1
         raise ConfigError([Problem(shown, line, "", "not_utf8", "not_utf8_fix")]) from None
+
+
+def encode_like(raw: bytes, text: str) -> bytes:
+    """``text`` as UTF-8, with a byte order mark where the old bytes ``raw`` had one."""
+    return (_BOM if raw.startswith(_BOM) else b"") + text.encode()
 
 
 def parse(text: str, shown: str) -> dict[str, Any]:

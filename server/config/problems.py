@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
@@ -134,3 +135,10 @@ class SettingsRefused(PetError):
 
     def message(self, locale: Locale) -> str:
         return render(self.text, locale, detail=self.problems[0].detail(locale))
+
+
+def unwritable(error: OSError) -> PetError:
+    """Why lab.toml or a file beside it couldn't be written; nothing was changed."""
+    if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
+        return PetError("forbidden", "config.read_only")
+    return PetError("internal", "config.cannot_write", reason=error.strerror or type(error).__name__)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import errno
 import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ from server.config.keys import KeyStore
 from server.config.load import (
     Loaded,
     decode,
+    encode_like,
     load,
     parse,
     place,
@@ -24,7 +24,7 @@ from server.config.load import (
     revision_of,
     validate,
 )
-from server.config.problems import ConfigError, Problem, SettingsRefused, Trouble
+from server.config.problems import ConfigError, Problem, SettingsRefused, Trouble, unwritable
 from server.config.schema import Config
 from server.config.settings import Plan, plan_update
 from server.config.switches import Effective, Switches
@@ -34,7 +34,6 @@ from server.protocol import Role
 log = logging.getLogger(__name__)
 
 POLL_S: Final = 0.5
-_BOM: Final = b"\xef\xbb\xbf"
 _NEEDS_RESTART: Final = ("server", "limits.storage", "site.enabled")
 
 OnChange = Callable[[Config, Config], None]
@@ -166,7 +165,7 @@ class ConfigStore:
             try:
                 made = await asyncio.to_thread(self._write, revision, changes)
             except OSError as error:
-                raise _unwritable(error) from error
+                raise unwritable(error) from error
             except PetError as error:
                 if error.code != "conflict":
                     raise
@@ -277,7 +276,7 @@ def _edited(raw: bytes, plan: Plan, config: Config, shown: str) -> tuple[bytes, 
         new_text = changed_text(text, plan.edits)
     except EditError:
         raise PetError("bad_request", "config.edit_by_hand") from None
-    return (_BOM if raw.startswith(_BOM) else b"") + new_text.encode(), new_config
+    return encode_like(raw, new_text), new_config
 
 
 def _at(data: Any, dotted: str) -> Any:
@@ -290,9 +289,3 @@ def _differing(prefix: str, old: Any, new: Any) -> list[str]:
     if isinstance(old, dict) and isinstance(new, dict):
         return [key for name in old for key in _differing(f"{prefix}.{name}", old[name], new.get(name))]
     return [] if old == new else [prefix]
-
-
-def _unwritable(error: OSError) -> PetError:
-    if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
-        return PetError("forbidden", "config.read_only")
-    return PetError("internal", "config.cannot_write", reason=error.strerror or type(error).__name__)
