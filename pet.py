@@ -370,6 +370,7 @@ def set_up_environment(environment: Mapping[str, str] = os.environ) -> dict[str,
         name: value for name, value in kept.items() if not name.startswith("UV_") or name.startswith(UV_KEPT)
     }
     kept["PIP_USER"] = "0"
+    kept["UV_PYTHON_DOWNLOADS"] = "never"
     kept["PIP_DISABLE_PIP_VERSION_CHECK"] = "1"
     return kept
 
