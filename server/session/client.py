@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Coroutine
-from typing import Final
+from collections.abc import Awaitable, Callable
+from typing import Final, TypeVar
 
 from server.errors import PetError
 from server.messages import render
@@ -30,6 +30,7 @@ from server.session.desk import Desk, chat
 from server.session.session import Asker, NewMessage, Session
 
 log = logging.getLogger(__name__)
+F = TypeVar("F", bound=ClientFrame)
 
 MAX_REQUESTS_AT_ONCE: Final = 8
 
@@ -67,11 +68,11 @@ class Client:
             self._refuse(bad.re, "bad_frame", self._text("session.bad_frame", detail=bad.detail))
             return
         if isinstance(frame, Hello | Send | Cancel | ChatClear):
-            await self._guarded(frame, self._in_order(frame))
+            await self._guarded(frame, self._in_order)
         elif len(self._requests) >= MAX_REQUESTS_AT_ONCE:
             self._refuse(frame.id, "busy", self._text("session.busy"))
         else:
-            task = asyncio.create_task(self._guarded(frame, self._aside(frame)))
+            task = asyncio.create_task(self._guarded(frame, self._aside))
             self._requests.add(task)
             task.add_done_callback(self._requests.discard)
 
@@ -88,9 +89,9 @@ class Client:
         """Answers a frame that was larger than ``limit`` bytes."""
         self._refuse(None, "too_large", self._text("session.frame_too_large", limit=limit))
 
-    async def _guarded(self, frame: Request, work: Coroutine[None, None, None]) -> None:
+    async def _guarded(self, frame: F, work: Callable[[F], Awaitable[None]]) -> None:
         try:
-            await work
+            await work(frame)
         except PetError as error:
             message = error.message(self._locale)
             hint = error.hint(self._locale)
@@ -107,7 +108,7 @@ class Client:
         asker = Asker(self, frame.id, self._name)
         if isinstance(frame, Send):
             text = storable(frame.text)
-            self._desk.admit(self._address, text, frame.images)
+            await self._desk.admit(self._address, text, frame.images)
             await self._desk.require_model()
             message = NewMessage(text, frame.images, sanitise(frame.context))
             session.locale = self._locale

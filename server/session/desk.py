@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 
 from server import __version__
 from server.config.problems import Trouble
@@ -48,7 +48,7 @@ from server.session.session import Asker, Session
 from server.session.usage import UsageLedger
 from server.storage.database import Database
 
-Admit = Callable[[str, str, Sequence[Image]], None]
+Admit = Callable[[str, str, Sequence[Image]], Awaitable[None]]
 """Checks address, text and images of a message against the limits; raises PetError."""
 
 
@@ -102,7 +102,7 @@ class Desk:
                 renderer=config.avatar.renderer,
                 model=config.avatar.model,
                 motions={name: motion.model_dump() for name, motion in config.avatar.motions.items()},
-                expressions={**config.avatar.expressions},
+                expressions={str(name): value for name, value in config.avatar.expressions.items()},
             ),
             commands=[],
             limits=Limits(
