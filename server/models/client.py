@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import importlib
 import os
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -40,11 +40,17 @@ class Answer:
         return HttpRefusal(self.status, self.headers, self.text)
 
 
+async def load_openai() -> None:
+    """Imports ``openai`` without holding up the event loop."""
+    await asyncio.to_thread(importlib.import_module, "openai")
+
+
 class Stream:
     """The body of a chat answer, as it comes."""
 
-    def __init__(self, stream: openai.AsyncStream[object]) -> None:
+    def __init__(self, stream: openai.AsyncStream[object], ended: Callable[[], None]) -> None:
         self._stream = stream
+        self._ended = ended
         self._blocks: AsyncIterator[bytes] = stream.response.aiter_bytes()
 
     async def read(self) -> bytes | None:
@@ -71,7 +77,10 @@ class Stream:
                         pass
             except (TimeoutError, TransportFailure):
                 pass
-        await self._stream.close()
+        try:
+            await self._stream.close()
+        finally:
+            self._ended()
 
 
 class Client:
@@ -82,6 +91,9 @@ class Client:
         self._http: httpx2.AsyncClient | None = None
         self._openai: openai.AsyncOpenAI | None = None
         self._making = asyncio.Lock()
+        self._open_streams = 0
+        self._idle = asyncio.Event()
+        self._idle.set()
 
     async def warm(self) -> None:
         """Does ahead of the first message what only it would have to wait for."""
@@ -112,7 +124,9 @@ class Client:
             raise TransportFailure(timed_out=True) from error
         except openai.OpenAIError as error:
             raise TransportFailure from error
-        return Stream(stream)
+        self._open_streams += 1
+        self._idle.clear()
+        return Stream(stream, self._stream_ended)
 
     async def request(self, method: str, url: str, *, timeout_s: float, body: object = None) -> Answer:
         """One small request with an answer that is read whole.
@@ -144,6 +158,16 @@ class Client:
         if self._http is not None:
             await self._http.aclose()
 
+    async def retire(self) -> None:
+        """Closes once the streams that still run have ended."""
+        await self._idle.wait()
+        await self.aclose()
+
+    def _stream_ended(self) -> None:
+        self._open_streams -= 1
+        if self._open_streams == 0:
+            self._idle.set()
+
     async def _http_client(self) -> httpx2.AsyncClient:
         async with self._making:
             if self._http is None:
@@ -155,7 +179,7 @@ class Client:
             http = await self._http_client()
             async with self._making:
                 if self._openai is None:
-                    await asyncio.to_thread(importlib.import_module, "openai")
+                    await load_openai()
                     self._openai = await asyncio.to_thread(self._make_openai, http)
         return self._openai
 

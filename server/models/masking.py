@@ -19,7 +19,7 @@ _KEYS = re.compile(
 )
 _CREDENTIALS = re.compile(r"(?<=://)[^/\s@]+@")
 _PATH = re.compile(
-    r"(?:(?<![\w:/.\\])(?:/[\w.@~+ -]*?[\w.@~+-]){2,}|\b[A-Za-z]:\\(?:[^\\\s\"']+\\)*[^\\\s\"']+)"
+    r"""(?<![\w:/.\\])/(?:[\w.@~+-]+/)+[\w.@~+-]* | \b[A-Za-z]:\\(?:[^\\\s"']+\\)*[^\\\s"']+""", re.VERBOSE
 )
 _TAGS = re.compile(r"<(script|style|head)\b.*?</\1\s*>|<[^<>]{1,500}>", re.IGNORECASE | re.DOTALL)
 

@@ -43,6 +43,11 @@ def guide_of(provider: Provider, flavour: Flavour | None = None) -> Guide:
         return "builtin"
     if flavour == "ollama" or flavour == "lmstudio":
         return flavour
-    if may_be_local_server(provider.base_url) and (known := _PORTS.get(port_of(provider.base_url))):
-        return known
-    return "ollama" if provider.local else "cloud"
+    return known_by_port(provider) or ("ollama" if provider.local else "cloud")
+
+
+def known_by_port(provider: Provider) -> Guide | None:
+    """Which local server uses to listen at the provider's address."""
+    if provider.builtin or not may_be_local_server(provider.base_url):
+        return None
+    return _PORTS.get(port_of(provider.base_url))

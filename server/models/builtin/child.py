@@ -1,4 +1,4 @@
-"""The process that runs a GGUF file: ``python -m server.models.builtin.child``.
+"""The process that runs a GGUF file. It imports nothing of ours, so that it can be started by its path.
 
 Its orders come as one line of JSON on stdin (the key never shows in a process list); its address goes as one
 line of JSON to stdout. It ends when stdin does, which happens however its parent ends.
@@ -6,12 +6,13 @@ line of JSON to stdout. It ends when stdin does, which happens however its paren
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import sys
 import threading
 from dataclasses import asdict, dataclass
-from typing import NoReturn
+from typing import Any, NoReturn
 
 _ASK_FOR_SIGKILL = 1  # PR_SET_PDEATHSIG
 _SIGKILL = 9
@@ -44,8 +45,7 @@ def main() -> NoReturn:
     _die_with_parent(orders.parent)
     threading.Thread(target=_end_with_stdin, daemon=True).start()
 
-    import xllamacpp
-
+    xllamacpp: Any = importlib.import_module("xllamacpp")
     params = xllamacpp.CommonParams()
     params.model.path = orders.path
     params.n_ctx = orders.context_tokens

@@ -15,12 +15,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from server.errors import PetError
+from server.models.builtin import child
 from server.models.builtin.child import Orders
 from server.models.builtin.files import ModelFile, broken
 from server.models.masking import quotable
 
 _START_S = 300.0  # a large model from a slow disk
 _END_S = 2.0
+_DYING_S = 0.5
 _TAIL_LINES = 20
 _BACKOFF_S = (0.0, 0.0, 1.0, 5.0, 15.0, 30.0)  # before the next start, by crashes in a row
 _STEADY_S = 60.0  # a child that lived this long forgives the crashes before it
@@ -53,7 +55,7 @@ class Launcher:
     ) -> None:
         self._provider = provider
         self.file = file
-        self._context_tokens = context_tokens
+        self.context_tokens = context_tokens
         self._clock = clock or asyncio.get_running_loop().time
         self._starting = asyncio.Lock()
         self._process: asyncio.subprocess.Process | None = None
@@ -71,6 +73,15 @@ class Launcher:
     @property
     def alive(self) -> bool:
         return self._process is not None and self._process.returncode is None
+
+    async def died(self) -> bool:
+        """Whether the child is dead; one whose connections just broke gets a moment to be seen dying."""
+        if self._process is None:
+            return True
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(_DYING_S):
+                await self._process.wait()
+        return not self.alive
 
     async def ensure(self) -> Running:
         """Where the child listens; starts it where none runs.
@@ -101,8 +112,8 @@ class Launcher:
         key = secrets.token_urlsafe(24)
         process = await asyncio.create_subprocess_exec(
             sys.executable,
-            "-m",
-            "server.models.builtin.child",
+            "-P",  # nothing is imported from the current folder, which may be anybody's repository
+            child.__file__,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -110,11 +121,13 @@ class Launcher:
         )
         self._process = process
         try:
-            assert process.stdin is not None and process.stdout is not None and process.stderr is not None
+            assert process.stdin is not None
+            assert process.stdout is not None
+            assert process.stderr is not None
             self._reader = asyncio.create_task(self._keep_tail(process.stderr))
             orders = Orders(
                 path=str(self.file.path),
-                context_tokens=self._context_tokens,
+                context_tokens=self.context_tokens,
                 max_reply_tokens=self.file.max_reply_tokens,
                 api_key=key,
                 parent=os.getpid(),
@@ -151,8 +164,6 @@ class Launcher:
                     await process.wait()
             if self._reader is not None:
                 await self._reader
-            # asyncio closes its pipes only when told to; what is left open warns at exit
-            process._transport.close()  # type: ignore[attr-defined]
 
     async def _note_crash(self) -> None:
         if self._clock() - self._started_at >= _STEADY_S:
@@ -185,7 +196,7 @@ async def _line(reader: asyncio.StreamReader) -> bytes:
 
 
 def _own_group() -> dict[str, Any]:
-    """Ctrl-C in the terminal reaches the whole foreground group; the child must outlive it until told to end."""
+    """Ctrl-C in a terminal reaches its whole foreground group; the child lives on until it is told to end."""
     if sys.platform == "win32":
         return {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP | subprocess.CREATE_NO_WINDOW}
     return {"start_new_session": True}
