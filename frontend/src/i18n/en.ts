@@ -75,7 +75,7 @@ export const en = {
     text: "A tiny model that speaks English alone is answering. It is quick, but it understands little. Connect a real one and Tama comes alive.",
     connect: "Connect a real model",
     fold: "Fold",
-    small: "Demonstration model, English only",
+    small: "Demo model, English only",
   },
 
   guide: {

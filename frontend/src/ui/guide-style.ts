@@ -75,6 +75,18 @@ export const guideStyle = css`
     outline-offset: 1px;
   }
 
+  .way {
+    display: grid;
+    gap: var(--space-3);
+    margin-top: var(--space-3);
+  }
+
+  summary {
+    color: var(--ink-soft);
+    font-size: var(--text-s);
+    cursor: pointer;
+  }
+
   .intro {
     color: var(--ink-soft);
     font-size: var(--text-s);

@@ -62,12 +62,24 @@ export class PetGuide extends LitElement {
         ${GUIDES.map((kind) => this.#tab(kind))}
       </fieldset>
       <p class="intro">${guide.intro[this.kind]}</p>
-      ${this.choosing ? this.#picker() : nothing}
-      <ol>
-        ${guide.steps[this.kind].map((step) => html`<li>${richLine(step)}</li>`)}
-      </ol>
-      ${this.#test()} ${!this.choosing && this.tested?.ok ? this.#picker() : nothing}
+      ${this.choosing ? this.#choice() : this.#way()}
     </section>`;
+  }
+
+  /** The models first, and how to get others folded below. */
+  #choice(): TemplateResult {
+    return html`${this.#picker()}
+      <details>
+        <summary>${this.words.guide.title}</summary>
+        <div class="way">${this.#way()}</div>
+      </details>`;
+  }
+
+  #way(): TemplateResult {
+    return html`<ol>
+        ${this.words.guide.steps[this.kind].map((step) => html`<li>${richLine(step)}</li>`)}
+      </ol>
+      ${this.#test()} ${!this.choosing && this.tested?.ok ? this.#picker() : nothing}`;
   }
 
   #tab(kind: Guide): TemplateResult {

@@ -22,7 +22,9 @@ export class PetMessage extends LitElement {
     return html`
       <article class="bubble ${own ? "own" : "reply"}" aria-label=${own ? this.words.chat.you : this.words.name}>
         ${reasoning ? thoughts(this.words.chat.thoughts, reasoning) : nothing}
-        ${own ? html`<div class="text">${text}</div>` : html`<pet-prose .text=${text}></pet-prose>`}
+        ${own
+          ? html`<div class="text" data-testid="text">${text}</div>`
+          : html`<pet-prose data-testid="text" .text=${text}></pet-prose>`}
       </article>
       ${this.#notes()}
     `;

@@ -1,5 +1,6 @@
 import { LitElement, css, html, nothing, type PropertyValues, type TemplateResult } from "lit";
 import { customElement, property, query, state } from "lit/decorators.js";
+import { guard } from "lit/directives/guard.js";
 import { repeat } from "lit/directives/repeat.js";
 
 import type { Chat, Entry, Line, Message, Words } from "../chat/model.js";
@@ -164,10 +165,12 @@ export class PetTranscript extends LitElement {
         <div class="content">
           ${entries.length === 0 && !draft ? html`<p class="empty">${chat.empty}</p>` : nothing}
           <ol class="entries">
-            ${repeat(
-              entries,
-              (entry) => entry.key,
-              (entry) => html`<li>${this.#entry(entry)}</li>`,
+            ${guard([entries, this.words], () =>
+              repeat(
+                entries,
+                (entry) => entry.key,
+                (entry) => html`<li>${this.#entry(entry)}</li>`,
+              ),
             )}
             ${draft
               ? html`<li><pet-draft data-testid="draft" .draft=${draft} .words=${this.words}></pet-draft></li>`
