@@ -1,0 +1,1 @@
+"""The one port: who may come in, the page and its assets, the WebSocket. No session logic."""
