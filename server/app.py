@@ -33,6 +33,7 @@ log = logging.getLogger(__name__)
 
 _LET_GO_EVERY_S = 60.0
 _STOP_STEP_S = 2.0
+_REACHED_BY = {"": "127.0.0.1", "0.0.0.0": "127.0.0.1", "::": "::1"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,9 +86,9 @@ class App:
 
     @property
     def url(self) -> str:
-        """Where the companion is, once it listens."""
-        shown = f"[{self.host}]" if ":" in self.host else self.host
-        return f"http://{shown}:{self.port}"
+        """Where this machine finds the companion, once it listens."""
+        host = _REACHED_BY.get(self.host, self.host)
+        return f"http://[{host}]:{self.port}" if ":" in host else f"http://{host}:{self.port}"
 
     def page_url(self) -> str:
         """The page's address to open once, with a one-time code where the page needs the token."""

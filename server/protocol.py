@@ -48,6 +48,9 @@ Expression = Literal["smile", "squint-eyes", "tears", "tear-drop"]
 Guide = Literal["ollama", "lmstudio", "builtin", "cloud"]
 TurnOrigin = Literal["user", "nudge"]
 RoutePath = Literal["fast", "tool", "both"]
+ToolOutcome = Literal["ok", "error", "timeout", "deferred", "denied", "cancelled"]
+Capability = Literal["screenshot", "checks"]
+ConsentAnswerWord = Literal["once", "always", "never"]
 NoticeLevel = Literal["info", "warning", "error"]
 
 MOTIONS: Final[tuple[str, ...]] = get_args(Motion)
@@ -160,6 +163,12 @@ class ContextUpdate(Request):
     ttl_s: Annotated[float, Field(gt=0, le=86400)] = 300
 
 
+class ConsentAnswer(Request):
+    type: Literal["consent.answer"]
+    consent_id: Id
+    answer: ConsentAnswerWord
+
+
 class SayRequest(Request):
     type: Literal["say"]
     text: Annotated[str, Field(min_length=1)]
@@ -184,6 +193,7 @@ ClientFrame: TypeAlias = (
     | ChatHistory
     | ChatClear
     | ContextUpdate
+    | ConsentAnswer
     | SayRequest
     | AvatarTouch
 )
@@ -351,6 +361,66 @@ class TurnRoute(TurnFrame):
     reasons: list[str]
 
 
+class ConsentRequest(TurnFrame):
+    """The owner is asked; no answer in 30 s is a no."""
+
+    type: Literal["consent.request"] = "consent.request"
+    consent_id: str
+    capability: Capability
+    detail: str
+
+
+class ToolStart(TurnFrame):
+    type: Literal["tool.start"] = "tool.start"
+    step: int
+    call_id: str
+    name: str
+
+
+class ToolProgress(TurnFrame):
+    type: Literal["tool.progress"] = "tool.progress"
+    call_id: str
+    done: float | None = None
+    total: float | None = None
+    note: str | None = None
+
+
+class Thumbnail(BaseModel):
+    """A small copy of a picture that a tool gave; ``data`` is base64."""
+
+    mime: Literal["image/jpeg"] = "image/jpeg"
+    data: str
+
+
+class ToolEnd(TurnFrame):
+    """``thumbnail`` is an addition to the design: the page shows each screenshot that was taken."""
+
+    type: Literal["tool.end"] = "tool.end"
+    step: int
+    call_id: str
+    name: str
+    outcome: ToolOutcome
+    ms: int
+    error: str | None = None
+    thumbnail: Thumbnail | None = None
+
+
+class Vision(TurnFrame):
+    """The vision model described ``images`` pictures for a text-only chat model."""
+
+    type: Literal["vision"] = "vision"
+    images: int
+    outcome: ToolOutcome
+    ms: int
+
+
+class Waiting(TurnFrame):
+    """One of the persona's waiting lines: no part of the reply or the history."""
+
+    type: Literal["waiting"] = "waiting"
+    text: str
+
+
 class Reasoning(TurnFrame):
     type: Literal["reasoning"] = "reasoning"
     text: str
@@ -493,6 +563,12 @@ ServerFrame: TypeAlias = (
     | State
     | TurnStart
     | TurnRoute
+    | ConsentRequest
+    | ToolStart
+    | ToolProgress
+    | ToolEnd
+    | Vision
+    | Waiting
     | Reasoning
     | Delta
     | Sentence

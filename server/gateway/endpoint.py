@@ -11,12 +11,13 @@ import logging
 from collections.abc import Callable
 from typing import Final, Protocol
 
-from server.gateway.front import Front
 from websockets.asyncio.connection import broadcast
 from websockets.asyncio.server import Server, ServerConnection, serve
 from websockets.exceptions import ConnectionClosed
 from websockets.http11 import Request, Response
 from websockets.protocol import State
+
+from server.gateway.front import Front
 
 log = logging.getLogger(__name__)
 

@@ -72,12 +72,31 @@ export type ClientFrame =
   | ChatHistory
   | ChatClear
   | ContextUpdate
+  | ConsentAnswer
   | SayRequest
   | AvatarTouch;
 
 export interface Command {
   readonly description: string;
   readonly name: string;
+}
+
+export interface ConsentAnswer {
+  readonly answer: "once" | "always" | "never";
+  readonly consent_id: string;
+  readonly id?: string;
+  readonly type: "consent.answer";
+}
+
+/** The owner is asked; no answer in 30 s is a no. */
+export interface ConsentRequest {
+  readonly capability: "screenshot" | "checks";
+  readonly consent_id: string;
+  readonly detail: string;
+  readonly re?: string;
+  readonly seq?: number;
+  readonly turn: number;
+  readonly type: "consent.request";
 }
 
 export interface ContextUpdate {
@@ -275,6 +294,12 @@ export type ServerFrame =
   | State
   | TurnStart
   | TurnRoute
+  | ConsentRequest
+  | ToolStart
+  | ToolProgress
+  | ToolEnd
+  | Vision
+  | Waiting
   | Reasoning
   | Delta
   | Sentence
@@ -351,11 +376,53 @@ export interface StatusRequest {
   readonly type: "status";
 }
 
+/** A small copy of a picture that a tool gave; ``data`` is base64. */
+export interface Thumbnail {
+  readonly data: string;
+  readonly mime: "image/jpeg";
+}
+
 /** Milliseconds. */
 export interface Timing {
   readonly first_delta_ms?: number;
   readonly tool_ms: number;
   readonly total_ms: number;
+}
+
+/** ``thumbnail`` is an addition to the design: the page shows each screenshot that was taken. */
+export interface ToolEnd {
+  readonly call_id: string;
+  readonly error?: string;
+  readonly ms: number;
+  readonly name: string;
+  readonly outcome: "ok" | "error" | "timeout" | "deferred" | "denied" | "cancelled";
+  readonly re?: string;
+  readonly seq?: number;
+  readonly step: number;
+  readonly thumbnail?: Thumbnail;
+  readonly turn: number;
+  readonly type: "tool.end";
+}
+
+export interface ToolProgress {
+  readonly call_id: string;
+  readonly done?: number;
+  readonly note?: string;
+  readonly re?: string;
+  readonly seq?: number;
+  readonly total?: number;
+  readonly turn: number;
+  readonly type: "tool.progress";
+}
+
+export interface ToolStart {
+  readonly call_id: string;
+  readonly name: string;
+  readonly re?: string;
+  readonly seq?: number;
+  readonly step: number;
+  readonly turn: number;
+  readonly type: "tool.start";
 }
 
 export interface ToolStatus {
@@ -418,6 +485,26 @@ export interface TurnStart {
 export interface Usage {
   readonly completion: number;
   readonly prompt: number;
+}
+
+/** The vision model described ``images`` pictures for a text-only chat model. */
+export interface Vision {
+  readonly images: number;
+  readonly ms: number;
+  readonly outcome: "ok" | "error" | "timeout" | "deferred" | "denied" | "cancelled";
+  readonly re?: string;
+  readonly seq?: number;
+  readonly turn: number;
+  readonly type: "vision";
+}
+
+/** One of the persona's waiting lines: no part of the reply or the history. */
+export interface Waiting {
+  readonly re?: string;
+  readonly seq?: number;
+  readonly text: string;
+  readonly turn: number;
+  readonly type: "waiting";
 }
 
 export interface Welcome {
