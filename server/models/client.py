@@ -187,9 +187,11 @@ class Client:
         import httpx2
 
         local = self.provider.local
+        plain = local and self.provider.base_url.startswith("http:")
         return httpx2.AsyncClient(
             trust_env=not local,
             follow_redirects=not local,
+            verify=not plain,  # where no TLS can come up, its certificates (0.1 s) aren't loaded
             timeout=httpx2.Timeout(connect=_CONNECT_S, read=None, write=_WRITE_S, pool=_CONNECT_S),
             limits=httpx2.Limits(max_connections=1000, max_keepalive_connections=100),
         )
@@ -197,13 +199,16 @@ class Client:
     def _make_openai(self, http: httpx2.AsyncClient) -> openai.AsyncOpenAI:
         import openai
 
+        key = self.provider.key or _NO_KEY
+        headers: Any = {name: openai.Omit() for name in _foreign_headers()}
+        headers["Authorization"] = f"Bearer {key}"
         return openai.AsyncOpenAI(
             base_url=self.provider.base_url,
-            api_key=self.provider.key or _NO_KEY,
+            api_key=key,
             http_client=http,
             max_retries=0,
             timeout=http.timeout,
-            default_headers={name: openai.Omit() for name in _foreign_headers()},  # type: ignore[misc]
+            default_headers=headers,
         )
 
 
@@ -212,4 +217,8 @@ def _foreign_headers() -> list[str]:
     must not reach another provider."""
     custom = os.environ.get("OPENAI_CUSTOM_HEADERS", "")
     names = [line.partition(":")[0].strip() for line in custom.split("\n") if ":" in line]
-    return ["OpenAI-Organization", "OpenAI-Project", *names]
+    return [
+        "OpenAI-Organization",
+        "OpenAI-Project",
+        *(name for name in names if name.lower() != "authorization"),
+    ]

@@ -8,8 +8,8 @@
         provider.release()
 
 Chat requests take the script's replies in order, then ``provider.default``. Nothing here sleeps: a test waits
-for ``request_received()``, ``paused()`` and ``client_gone()``. ``python -m tests.fakes.openai_server --port N``
-runs one by hand and prints its address.
+for ``request_received()``, ``paused()`` and ``client_gone()``.
+``python -m tests.fakes.openai_server --port N`` runs one by hand and prints its address.
 """
 
 from __future__ import annotations
