@@ -15,6 +15,7 @@ from server.config.values import TOOL_NAME
 
 _TYPES: Final = {
     "string_type": "not_text",
+    "string_unicode": "control_characters",
     "int_type": "not_integer",
     "int_from_float": "not_integer",
     "float_type": "not_number",

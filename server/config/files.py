@@ -117,7 +117,8 @@ def _replace(temporary: Path, target: Path) -> None:
 def _take_permissions(target: Path, temporary: Path) -> None:
     """Those of the old file; for a new one, what an ordinary new file gets."""
     if target.exists():
-        if not os.access(target, os.W_OK):
+        effective = os.access in os.supports_effective_ids
+        if not os.access(target, os.W_OK, effective_ids=effective):
             raise PermissionError(13, "Permission denied", str(target))
         shutil.copymode(target, temporary)
         if hasattr(os, "chown"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -33,7 +34,8 @@ from server.protocol import Role
 
 log = logging.getLogger(__name__)
 
-POLL_S: Final = 0.5
+POLL_S: Final = 0.4
+SETTLE_S: Final = 0.05
 _NEEDS_RESTART: Final = ("server", "limits.storage", "site.enabled")
 
 OnChange = Callable[[Config, Config], None]
@@ -126,35 +128,40 @@ class ConfigStore:
         )
 
     async def watch(self, poll_s: float = POLL_S) -> None:
-        """Takes over edits of the file within four times ``poll_s`` seconds, until it is cancelled.
+        """Takes over edits of the file within three times ``poll_s`` seconds, until it is cancelled.
 
         The file is looked at instead of being watched: that finds every way of saving (in place, by a new
         file, through a link, on a network drive) for one ``stat`` each time. A content counts when it has
         been the same twice, so that a half-written file never does.
         """
-        seen = await asyncio.to_thread(self._signature)
-        settled = True
-        await self.reload()
+        seen: object = None
+        settled = False
         while True:
-            await asyncio.sleep(poll_s)
             now = await asyncio.to_thread(self._signature)
             if now != seen:
                 seen, settled = now, False
             elif not settled:
-                settled = True
-                await self.reload()
+                settled = await self.reload()
+            await asyncio.sleep(poll_s)
 
-    async def reload(self) -> None:
-        """Reads the file again; takes it over when it is valid, tells of it when it isn't."""
+    async def reload(self) -> bool:
+        """Reads the file again; takes it over when it is valid, tells of it when it isn't.
+
+        Returns:
+            Whether the file kept still meanwhile; otherwise somebody is writing it, and nothing was done.
+        """
         async with self._lock:
             try:
-                raw = await asyncio.to_thread(read, self.path, self.shown)
+                raw = await asyncio.to_thread(self._read_settled)
+                if raw is None:
+                    return False
                 if revision_of(raw) != self.revision:
                     loaded = Loaded(validate(raw, self.path, self.shown), revision_of(raw), self.path)
                     self._adopt(loaded)
                 self.problems, self._refused = (), None
             except ConfigError as error:
                 self._refuse(error)
+            return True
 
     async def _change(self, revision: str | None, changes: Mapping[str, Any]) -> str:
         """Shielded: what a thread has begun to write must also be taken over, whoever stops waiting."""
@@ -202,11 +209,14 @@ class ConfigStore:
     def _read_for_change(self, revision: str | None) -> bytes:
         try:
             raw = read(self.path, self.shown)
+            if revision_of(raw) != self.revision:
+                settled = self._read_settled()
+                if settled is None:
+                    raise PetError("conflict", "config.conflict")
+                raw = settled
+                validate(raw, self.path, self.shown)
             if revision in (None, revision_of(raw)):
-                if revision_of(raw) != self.revision:
-                    validate(raw, self.path, self.shown)
                 return raw
-            validate(raw, self.path, self.shown)
         except ConfigError as error:
             raise SettingsRefused("conflict", error.problems) from None
         raise PetError("conflict", "config.conflict")
@@ -241,6 +251,17 @@ class ConfigStore:
                 callback(trouble)
             except Exception:
                 log.exception("a problem of the configuration could not be reported")
+
+    def _read_settled(self) -> bytes | None:
+        """The file's bytes, or None while somebody is still writing it; runs in a thread.
+
+        Raises:
+            ConfigError: it can't be read.
+        """
+        before = self._signature()
+        time.sleep(SETTLE_S)
+        raw = read(self.path, self.shown)
+        return raw if self._signature() == before else None
 
     def _signature(self) -> tuple[int, ...] | None:
         try:
