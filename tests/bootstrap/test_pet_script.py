@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import pet
+from scripts import bootstrap, environments, set_up
 from tests.bootstrap.conftest import ROOT
 
 
@@ -15,11 +16,12 @@ def test_an_old_python_still_reads_the_script() -> None:
     ast.parse((ROOT / "pet.py").read_text(encoding="utf-8"), feature_version=(3, 8))
 
 
-def test_the_script_needs_the_standard_library_alone() -> None:
-    tree = ast.parse((ROOT / "pet.py").read_text(encoding="utf-8"))
+@pytest.mark.parametrize("name", ["pet", "scripts/bootstrap", "scripts/set_up", "scripts/environments"])
+def test_set_up_needs_the_standard_library_alone(name: str) -> None:
+    tree = ast.parse((ROOT / f"{name}.py").read_text(encoding="utf-8"))
     imported = {name.name for node in ast.walk(tree) if isinstance(node, ast.Import) for name in node.names}
     imported |= {node.module or "" for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
-    assert {name.partition(".")[0] for name in imported} <= sys.stdlib_module_names
+    assert {name.partition(".")[0] for name in imported} <= {*sys.stdlib_module_names, "scripts"}
 
 
 def test_an_old_python_is_told_which_command_works_here() -> None:
@@ -41,7 +43,7 @@ def test_an_old_python_alone_is_told_where_to_get_a_new_one(
 def test_debian_is_told_the_very_package(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shutil, "which", lambda name: "/usr/bin/apt-get" if name == "apt-get" else None)
     version = ".".join(map(str, sys.version_info[:2]))
-    assert f"sudo apt install python{version}-venv" in pet.venv_remedy()
+    assert f"sudo apt install python{version}-venv" in set_up.venv_remedy()
 
 
 def test_set_up_keeps_the_way_to_an_index_and_drops_other_projects() -> None:
@@ -58,7 +60,7 @@ def test_set_up_keeps_the_way_to_an_index_and_drops_other_projects() -> None:
         "PIP_INDEX_URL": "b",
         "HOME": "h",
     }
-    kept = pet.set_up_environment(caller)
+    kept = environments.setting_up(caller)
     assert (
         kept.items()
         >= {"UV_DEFAULT_INDEX": "a", "UV_HTTP_TIMEOUT": "9", "PIP_INDEX_URL": "b", "HOME": "h"}.items()
@@ -86,7 +88,7 @@ def test_uv_gets_what_pip_was_told_about_reaching_packages() -> None:
             "not a setting",
         ]
     )
-    assert pet.pip_settings(listing) == {
+    assert environments.pip_settings(listing) == {
         "UV_DEFAULT_INDEX": "https://inner.invalid/simple",
         "UV_INSECURE_HOST": "mirror.invalid other.invalid",
         "SSL_CERT_FILE": "/certificates.pem",
@@ -95,12 +97,12 @@ def test_uv_gets_what_pip_was_told_about_reaching_packages() -> None:
 
 
 def test_a_venv_without_its_python_does_not_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pet, "PYTHON", tmp_path / "python")
-    assert not pet.venv_works()
+    monkeypatch.setattr(set_up, "PYTHON", tmp_path / "python")
+    assert not set_up.venv_works()
 
 
 def test_a_stamp_that_is_no_stamp_counts_as_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pet, "STAMP", tmp_path / "stamp")
+    monkeypatch.setattr(bootstrap, "STAMP", tmp_path / "stamp")
     for content in ("", "[]", "{"):
         (tmp_path / "stamp").write_text(content, encoding="utf-8")
-        assert pet.read_stamp() == {}
+        assert bootstrap.read_stamp() == {}
