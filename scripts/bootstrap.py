@@ -1,7 +1,7 @@
 """What pet.py does once Python is new enough: see whether everything is set up, then run.
 
-Needs the standard library alone. A set-up leaves a stamp in .venv; while that fits what lies here, a start calls
-neither pip nor uv.
+Needs the standard library alone. A set-up leaves a stamp in .venv; while that fits what lies here, a start
+calls neither pip nor uv.
 """
 
 from __future__ import annotations

@@ -5,6 +5,7 @@ Keys are masked in every line, whatever wrote it.
 
 from __future__ import annotations
 
+import contextlib
 import logging
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
@@ -25,14 +26,12 @@ def set_up_logging(data_dir: Path) -> None:
     terminal = logging.StreamHandler()
     terminal.setLevel(logging.WARNING)
     handlers: list[logging.Handler] = [terminal]
-    try:
+    with contextlib.suppress(OSError):
         handlers.append(
             RotatingFileHandler(
                 data_dir / "pet.log", maxBytes=_MAX_BYTES, backupCount=2, encoding="utf-8", delay=True
             )
         )
-    except OSError:
-        pass
     for handler in handlers:
         handler.setFormatter(_Masked(_FORMAT))
     logging.basicConfig(level=logging.INFO, handlers=handlers, force=True)

@@ -49,9 +49,7 @@ def test_the_oldest_messages_are_cut_until_the_rest_fits_and_the_first_is_the_us
 
 
 def test_a_composed_message_larger_than_the_window_is_still_sent_alone() -> None:
-    sent = messages(
-        prompt(*PAIR, composed="z" * 5000), tokens=100
-    )
+    sent = messages(prompt(*PAIR, composed="z" * 5000), tokens=100)
     assert sent[-1] == ("user", "z" * 5000)
     assert len(sent) == 3
 
