@@ -5,12 +5,15 @@ from __future__ import annotations
 import hashlib
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
-from server.config.check import known_keys
+from server.config.check import check, known_keys
 from server.config.load import Loaded, load
-from server.config.problems import ConfigError, Problem
+from server.config.problems import ConfigError, Problem, dotted
 from server.config.schema import Config
 from server.messages import render
 
@@ -362,3 +365,81 @@ def test_the_known_keys_of_a_table_are_found() -> None:
     assert "base_url" in known_keys(("llm", "providers", "anything"))
     assert known_keys(("avatar", "motions")) == ("talk", "nod", "shake", "blink")
     assert known_keys(("chat", "temperature")) == ()
+
+
+EVERY_KEY = (HERE / "every_key.toml").read_text(encoding="utf-8")
+SHRAPNEL = [
+    "",
+    "[",
+    "]",
+    "{",
+    "}",
+    '"',
+    "'",
+    '"""',
+    "=",
+    ".",
+    ",",
+    "#",
+    "\n",
+    "\r",
+    "\x00",
+    "\ufeff",
+    "3",
+    "猫",
+    " ",
+]
+
+
+@settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.data())
+def test_no_damage_does_more_than_be_reported(tmp_path: Path, data: st.DataObject) -> None:
+    text = EVERY_KEY
+    for _ in range(data.draw(st.integers(1, 4))):
+        start = data.draw(st.integers(0, len(text)))
+        end = start + data.draw(st.integers(0, 12))
+        text = text[:start] + data.draw(st.sampled_from(SHRAPNEL)) + text[end:]
+    error = outcome(write(tmp_path, text))
+    if error is not None:
+        assert error.problems
+        assert str(error)
+        assert error.render("zh-CN")
+
+
+def outcome(path: Path) -> ConfigError | None:
+    try:
+        load(path)
+    except ConfigError as error:
+        return error
+    return None
+
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
+    lambda below: st.lists(below, max_size=3) | st.dictionaries(st.text(max_size=5), below, max_size=3),
+    max_leaves=6,
+)
+known_paths = st.sampled_from(
+    [
+        *("server", "server.hosts", "llm", "llm.providers", "llm.providers.x", "agent", "agent.llm"),
+        *("agent.models", "agent.models.chat", "agent.prompts", "agent.web", "tools", "tools.a__b"),
+        *("mcp.servers", "mcp.servers.x", "mcp.servers.x.env", "pet_mode.rules", "site", "site.origins"),
+        *("site.models", "avatar.motions", "avatar.motions.nod", "avatar.expressions"),
+    ]
+).map(lambda path: tuple(path.split(".")))
+
+
+@settings(max_examples=400, deadline=None)
+@given(st.lists(st.tuples(known_paths, json_values), min_size=1, max_size=3))
+def test_no_data_does_more_than_be_reported(values: list[tuple[tuple[str, ...], object]]) -> None:
+    data: dict[str, Any] = {}
+    for path, value in values:
+        table = data
+        for key in path[:-1]:
+            below = table.setdefault(key, {})
+            table = below if isinstance(below, dict) else table.setdefault(key + "2", {})
+        table[path[-1]] = value
+    config, findings = check(data)
+    assert (config is None) == bool(findings)
+    for item in findings:
+        assert Problem("f", 1, dotted(item.path), item.kind, item.fix, item.params).render("zh-CN")
