@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from importlib.resources import files
 
+from server.agent.prompt import Exchange
 from server.protocol import Locale
 
 
@@ -14,13 +15,14 @@ class Persona:
 
     Attributes:
         system: persona and marker format, the first system message.
-        short: the whole system message for a model too small for the persona.
-        reminder: the identity reminder behind the recent messages.
+        reminder: the identity reminder behind the recent messages; "" = none.
+        sample: an exchange that stands before the chat, for a model that learns more from a sample
+            than from a description.
     """
 
     system: str
-    short: str
     reminder: str
+    sample: tuple[Exchange, ...] = ()
 
 
 def load_persona(locale: Locale, text: str | None = None) -> Persona:
@@ -33,8 +35,19 @@ def load_persona(locale: Locale, text: str | None = None) -> Persona:
     who = text if text is not None else prompt_file(f"tama.{language}.md")
     return Persona(
         system=f"{who.strip()}\n\n{prompt_file(f'markers.{language}.md')}",
-        short=prompt_file("tama-demo.en.md"),
         reminder=prompt_file(f"reminder.{language}.md"),
+    )
+
+
+def demo_persona() -> Persona:
+    """Tama for the tiny demonstration model, which speaks English alone."""
+    return Persona(
+        system=prompt_file("tama-demo.en.md"),
+        reminder="",
+        sample=(
+            Exchange("user", "Who are you?"),
+            Exchange("assistant", "I'm Tama, your little coding cat! Shall we look at your code together?"),
+        ),
     )
 
 

@@ -29,7 +29,8 @@ class ChatPrompt:
     Attributes:
         system: persona and marker format.
         recent: the chat before this turn, oldest first.
-        reminder: who the character is, against drift from old messages.
+        reminder: who the character is, against drift from old messages; "" = none.
+        sample: an exchange that shows how the character talks, before the chat.
         composed: the turn's composed user message.
         images: pictures for a chat model that sees.
     """
@@ -39,6 +40,7 @@ class ChatPrompt:
     reminder: str
     composed: str
     images: Sequence[Image] = ()
+    sample: Sequence[Exchange] = ()
 
     def messages(
         self, *, max_recent: int, context_tokens: int, count_tokens: Callable[[str], int]
@@ -51,15 +53,16 @@ class ChatPrompt:
             count_tokens: estimate for one text.
         """
         reserve = min(_REPLY_TOKENS, int(context_tokens * _REPLY_SHARE))
-        fixed = sum(map(count_tokens, (self.system, self.reminder, self.composed)))
+        sample = (said.text for said in self.sample)
+        fixed = sum(map(count_tokens, (self.system, self.reminder, self.composed, *sample)))
         recent = alternate(self.recent[-max_recent:] if max_recent > 0 else ())
         unanswered = recent.pop().text if recent and recent[-1].role == "user" else None
         recent = _newest_that_fit(recent, context_tokens - reserve - fixed, count_tokens)
         composed = f"{unanswered}\n\n{self.composed}" if unanswered else self.composed
         return [
             {"role": "system", "content": self.system},
-            *({"role": exchange.role, "content": exchange.text} for exchange in recent),
-            {"role": "system", "content": self.reminder},
+            *({"role": said.role, "content": said.text} for said in (*self.sample, *recent)),
+            *([{"role": "system", "content": self.reminder}] if self.reminder else ()),
             {"role": "user", "content": self._with_images(composed)},
         ]
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from time import monotonic
 
 from server.agent.compose import ClientNote, compose
-from server.agent.persona import Persona
+from server.agent.persona import Persona, demo_persona
 from server.agent.prompt import ChatPrompt, Exchange
 from server.errors import PetError
 from server.messages import render
@@ -175,13 +175,14 @@ class Turn:
             notes=() if model.demo else given.notes,
             unseen_images=0 if sees else len(given.images),
         )
-        persona = given.persona
+        persona = demo_persona() if model.demo else given.persona
         return ChatPrompt(
-            system=persona.short if model.demo else persona.system,
+            system=persona.system,
             recent=[Exchange(message.role, message.text) for message in given.before],
             reminder=persona.reminder,
             composed=composed,
             images=given.images if sees else (),
+            sample=persona.sample,
         )
 
     def _check_daily_tokens(self) -> None:
