@@ -191,13 +191,14 @@ class ConfigStore:
         config = self.config if revision_of(raw) == self.revision else validate(raw, self.path, self.shown)
         plan = plan_update(config, changes, self.shown)
         new_raw, config = _edited(raw, plan, config, self.shown)
-        private_folder(self._data_dir)
         writes = [
             self.keys.with_changes(plan.keys),
             self.switches.with_levels(plan.switches) if plan.switches else None,
             Write(self.path, new_raw) if new_raw != raw else None,
         ]
         todo = [write for write in writes if write is not None]
+        if any(writes[:2]):
+            private_folder(self._data_dir)
         if self.path.read_bytes() != raw:
             raise PetError("conflict", "config.conflict")
         kept = [self.keys.keep_unreadable() if writes[0] else None]

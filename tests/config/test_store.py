@@ -459,3 +459,9 @@ def test_what_needs_a_restart_is_named() -> None:
     )
     assert needs_restart(old, new) == ["server.port", "server.hosts", "limits.storage"]
     assert needs_restart(old, old) == []
+
+
+async def test_lab_toml_can_be_changed_where_no_data_folder_can_be_made(tmp_path: Path) -> None:
+    store = opened(tmp_path / "lab.toml", tmp_path / "lab.toml" / "data", lab_toml="")
+    await store.update(store.revision, {"chat.temperature": 1})
+    assert store.config.chat.temperature == 1
