@@ -7,16 +7,18 @@ prompt that doesn't fit is sent with half of the chat.
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
 
-from server.agent.prompt import ChatPrompt
+from server.agent.prompt import ChatPrompt, ModelMessage
 from server.errors import PetError
-from server.models.events import Finish, ReasoningDelta, RoleModel, TextDelta
+from server.models.events import ChatEvent, Finish, ReasoningDelta, RoleModel, TextDelta
 from server.models.hub import ModelHub
-from server.models.tokens import count_tokens
+from server.models.tokens import count_prompt, count_tokens
 from server.protocol import Usage
 from server.session.reply import Reply
+from server.session.speculation import Speculation
 
 _CONTENT_FILTER = "content_filter"
 
@@ -44,6 +46,29 @@ class Outcome:
     estimated: Usage
 
 
+def fitted(
+    prompt: ChatPrompt, model: RoleModel, settings: ChatSettings, max_recent: int | None = None
+) -> list[ModelMessage]:
+    """The messages that fit the model's context, with ``max_recent`` messages of the chat at most."""
+    return prompt.messages(
+        max_recent=settings.max_recent_messages if max_recent is None else max_recent,
+        context_tokens=model.context_tokens or settings.context_tokens,
+        count_tokens=count_tokens,
+    )
+
+
+def ask(
+    hub: ModelHub, model: RoleModel, messages: Sequence[ModelMessage], settings: ChatSettings
+) -> AsyncGenerator[ChatEvent, None]:
+    return hub.stream_chat(model, messages, temperature=settings.temperature)
+
+
+def speculate(hub: ModelHub, model: RoleModel, prompt: ChatPrompt, settings: ChatSettings) -> Speculation:
+    """Begins the answer that a fast turn would give, unseen."""
+    messages = fitted(prompt, model, settings)
+    return Speculation(ask(hub, model, messages, settings), count_prompt(messages))
+
+
 async def stream_reply(
     hub: ModelHub,
     model: RoleModel,
@@ -51,8 +76,12 @@ async def stream_reply(
     reply: Reply,
     settings: ChatSettings,
     first_token_s: float,
+    begun: Speculation | None = None,
 ) -> Outcome:
     """Streams the chat model's answer into ``reply`` and closes it.
+
+    Args:
+        begun: a stream of the same prompt that has begun already.
 
     Raises:
         PetError: the provider's failure, ``first_token_timeout`` or ``empty_reply``.
@@ -60,15 +89,12 @@ async def stream_reply(
     max_recent = settings.max_recent_messages
     retried = False
     while True:
-        messages = prompt.messages(
-            max_recent=max_recent,
-            context_tokens=model.context_tokens or settings.context_tokens,
-            count_tokens=count_tokens,
-        )
+        messages = fitted(prompt, model, settings, max_recent)
         finish = Finish(reason="stop", usage=None, estimated_prompt=0)
         try:
             async with asyncio.timeout(first_token_s) as first_token:
-                stream = hub.stream_chat(model, messages, temperature=settings.temperature)
+                stream = begun.events() if begun else ask(hub, model, messages, settings)
+                begun = None
                 async with aclosing(stream):
                     async for event in stream:
                         if isinstance(event, TextDelta):

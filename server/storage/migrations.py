@@ -41,4 +41,15 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         ) STRICT
         """,
     ),
+    (
+        "ALTER TABLE sessions ADD COLUMN state TEXT",
+        """
+        CREATE TABLE consents (
+            capability TEXT NOT NULL,
+            subject TEXT NOT NULL,
+            allowed INTEGER NOT NULL,
+            PRIMARY KEY (capability, subject)
+        ) STRICT
+        """,
+    ),
 )
