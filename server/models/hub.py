@@ -70,13 +70,13 @@ class ModelHub:
         self._callbacks: list[Callable[[Connection], None]] = []
         self._offers: dict[str, Offer] = {}
         self._choices: dict[Role, Choice] = {}
-        self._warned: set[tuple[str, str]] = set()
         self._asked_context: set[tuple[str, str]] = set()
         self._described: int | None = None
         self._looking = asyncio.Lock()
         self._looked = asyncio.Event()
         self._wake = asyncio.Event()
         self._watcher: asyncio.Task[None] | None = None
+        self._look_task: asyncio.Task[None] | None = None
         self._tasks: set[asyncio.Task[None]] = set()
         self._unsubscribe: Callable[[], None] | None = None
 
@@ -92,7 +92,7 @@ class ModelHub:
         if self._unsubscribe is not None:
             self._unsubscribe()
             self._unsubscribe = None
-        tasks = [*self._tasks, *([self._watcher] if self._watcher else [])]
+        tasks = [task for task in (*self._tasks, self._watcher, self._look_task) if task is not None]
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
@@ -156,13 +156,6 @@ class ModelHub:
                     context_tokens=profile.context_tokens,
                 )
         return filled
-
-    def first_time_cut(self, model: RoleModel) -> bool:
-        """Whether nobody was told yet that this model's prompt gets cut; from now on somebody was."""
-        key = (model.provider, model.model)
-        new = key not in self._warned
-        self._warned.add(key)
-        return new
 
     # --- providers --------------------------------------------------------------------------
 
@@ -228,10 +221,13 @@ class ModelHub:
         pause = first
         while True:
             self._wake.clear()
+            self._look_task = asyncio.create_task(self._look())
             try:
-                await self._look()
-            except Exception:
-                log.exception("looking for the models failed")
+                await asyncio.wait({self._look_task})
+            finally:
+                self._look_task.cancel()
+            if not self._look_task.cancelled() and (fault := self._look_task.exception()) is not None:
+                log.error("looking for the models failed", exc_info=fault)
             if self._looked.is_set() and self._choices["chat"].settled:
                 pause = first
                 await self._wake.wait()
@@ -248,7 +244,7 @@ class ModelHub:
             offers = await collect_offers(config, self._connections)
             self._spawn(load_openai())
             chat = await run_builtin(choose_chat(config, offers), offers, self._connections)
-            if config is not self._store.config:
+            if _concern(config) != _concern(self._store.config):
                 return
             self._offers = offers
             self._choices = {"chat": chat}
@@ -295,11 +291,14 @@ class ModelHub:
             self.look_again()
 
     def _config_changed(self, old: Config, new: Config) -> None:
-        concerns = [(config.llm, config.agent.models, config.chat.context_tokens) for config in (old, new)]
-        if old is new or concerns[0] != concerns[1]:
+        if _concern(old) != _concern(new):
             self._looked.clear()
             self._tell(_TESTING)
-            self._wake.set()
+            if self._look_task is not None:
+                self._look_task.cancel()
+        elif old != new:
+            return
+        self._wake.set()  # a key that was entered changes nothing in the file
 
     def _tell(self, connection: Connection) -> None:
         if connection.same_as(self._connection):
@@ -325,3 +324,8 @@ class ModelHub:
         task = asyncio.create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+
+
+def _concern(config: Config) -> tuple[object, ...]:
+    """What of the configuration decides who answers."""
+    return (config.llm, config.agent.models, config.agent.enable_vision, config.chat.context_tokens)

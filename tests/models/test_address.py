@@ -35,7 +35,7 @@ def test_an_address_becomes_its_base_however_it_was_typed(typed: str, base_url: 
 
 @pytest.mark.parametrize("typed", ["", "ftp://host/v1", "http://", "http://host:99999"])
 def test_what_is_no_address_is_refused(typed: str) -> None:
-    with pytest.raises(ValueError, match="address|[Pp]ort"):
+    with pytest.raises(ValueError, match=r"address|[Pp]ort"):
         normalise_base_url(typed)
 
 

@@ -217,6 +217,28 @@ async def test_a_change_of_lab_toml_takes_effect(
     assert seen[0] == "testing-connection"
 
 
+async def test_a_key_that_is_entered_takes_effect(provider: ScriptedProvider, make_hub: MakeHub) -> None:
+    provider.api_key = "right-key"
+    hub = await make_hub(chat_with(provider.base_url, key="stored"))
+    assert (await state(hub, "error")).guide == "cloud"
+    store = hub._store
+    await store.update(store.revision, {"llm.providers.scripted.api_key": "right-key"})
+    await state(hub, "ready")
+    assert await reply(hub, await hub.resolve("chat")) == "Hello there."
+
+
+async def test_a_change_during_a_slow_look_does_not_wait_for_it(
+    provider: ScriptedProvider, make_hub: MakeHub, tmp_path: Path
+) -> None:
+    async with ScriptedProvider() as slow, asyncio.timeout(30):
+        slow.route("GET", "/v1/models", Hang())
+        hub = await make_hub(chat_with(slow.base_url))
+        await slow.paused()
+        (tmp_path / "lab.toml").write_text(chat_with(provider.base_url), encoding="utf-8")
+        await hub._store.reload()
+        assert await reply(hub, await hub.resolve("chat")) == "Hello there."
+
+
 # --- local servers ---------------------------------------------------------------------------
 
 
@@ -324,15 +346,6 @@ async def test_what_a_model_refused_is_known_after_a_restart(
     assert model.capabilities.streaming_usage is False
     await reply(second, model)
     assert len(provider.requests) == 3
-
-
-async def test_a_cut_prompt_is_worth_one_warning_a_model(
-    provider: ScriptedProvider, make_hub: MakeHub
-) -> None:
-    hub = await make_hub(chat_with(provider.base_url))
-    model = await hub.resolve("chat")
-    assert hub.first_time_cut(model)
-    assert not hub.first_time_cut(model)
 
 
 # --- one provider ----------------------------------------------------------------------------

@@ -19,8 +19,11 @@ _DEMO_REPLY_TOKENS = 400  # the demo model doesn't always find an end by itself
 
 @dataclass(frozen=True, slots=True)
 class ModelFile:
+    """``stamp`` tells a changed file from the one before."""
+
     path: Path
     demo: bool
+    stamp: tuple[int, int] = (0, 0)
 
     @property
     def model(self) -> str:
@@ -54,11 +57,12 @@ def find_model(provider: str, gguf: str, config_dir: Path) -> ModelFile:
     try:
         with path.open("rb") as file:
             magic = file.read(len(_MAGIC))
+        stat = path.stat()
     except OSError:
         raise broken("models.gguf_missing", provider, path) from None
     if magic != _MAGIC:
         raise broken("models.gguf_broken", provider, path)
-    return ModelFile(path, demo=False)
+    return ModelFile(path, demo=False, stamp=(stat.st_size, stat.st_mtime_ns))
 
 
 def broken(text: str, provider: str, path: Path, detail: str = "") -> PetError:

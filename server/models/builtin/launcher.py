@@ -21,11 +21,11 @@ from server.models.builtin.files import ModelFile, broken
 from server.models.masking import quotable
 
 _START_S = 300.0  # a large model from a slow disk
-_END_S = 2.0
 _DYING_S = 0.5
 _TAIL_LINES = 20
 _BACKOFF_S = (0.0, 0.0, 1.0, 5.0, 15.0, 30.0)  # before the next start, by crashes in a row
 _STEADY_S = 60.0  # a child that lived this long forgives the crashes before it
+_GIVE_UP = 3  # starts that failed in a row; the file must change first
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,11 +58,13 @@ class Launcher:
         self.context_tokens = context_tokens
         self._clock = clock or asyncio.get_running_loop().time
         self._starting = asyncio.Lock()
+        self._stopped = asyncio.Event()
         self._process: asyncio.subprocess.Process | None = None
         self._running: Running | None = None
         self._reader: asyncio.Task[None] | None = None
         self._tail: deque[str] = deque(maxlen=_TAIL_LINES)
         self._crashes = 0
+        self._failed_starts = 0
         self._started_at = 0.0
         self._not_before = 0.0
 
@@ -94,19 +96,28 @@ class Launcher:
                 return self._running
             if self._running is not None:
                 await self._note_crash()
-            await asyncio.sleep(max(0.0, self._not_before - self._clock()))
+            if self._failed_starts >= _GIVE_UP:
+                raise self._failure()
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(max(0.0, self._not_before - self._clock())):
+                    await self._stopped.wait()
             try:
                 return await self._start()
             except PetError:
+                self._failed_starts += 1
                 self._count_crash()
                 raise
 
     async def stop(self) -> None:
-        """Ends the child within two seconds."""
+        """Ends the child, also one that still starts, for good."""
+        self._stopped.set()
+        self._kill()
         async with self._starting:
             await self._end()
 
     async def _start(self) -> Running:
+        if self._stopped.is_set():
+            raise self._failure()
         self._tail.clear()
         self._started_at = self._clock()
         key = secrets.token_urlsafe(24)
@@ -146,22 +157,23 @@ class Launcher:
         if address is None:
             await self._end()
             raise self._failure()
+        self._failed_starts = 0
         self._running = Running(f"{address}/v1", key)
         return self._running
 
+    def _kill(self) -> None:
+        """At once: the child holds nothing that could be lost."""
+        if self._process is not None and self.alive:
+            with contextlib.suppress(ProcessLookupError):
+                self._process.kill()
+
     async def _end(self) -> None:
+        self._kill()
         process, self._process, self._running = self._process, None, None
         if process is not None:
-            if process.returncode is None:
-                assert process.stdin is not None
-                process.stdin.close()
-                try:
-                    async with asyncio.timeout(_END_S):
-                        await process.wait()
-                except TimeoutError:
-                    with contextlib.suppress(ProcessLookupError):
-                        process.kill()
-                    await process.wait()
+            await process.wait()
+            assert process.stdin is not None
+            process.stdin.close()
             if self._reader is not None:
                 await self._reader
 
