@@ -123,9 +123,10 @@ class ModelHub:
             await (self._looked.wait() if self._watcher else self._look())
         choice = self._choices[role]
         if choice.pick is None:
-            raise choice.connection.error or PetError(
+            error = choice.connection.error or PetError(
                 "needs_model", "models.nothing_connected", hint="models.connect_one"
             )
+            raise error.with_traceback(None)  # the same one each time: it must not collect tracebacks
         pick = choice.pick
         provider = self._connections.provider(pick.provider)
         profile = self._memory(provider, pick.model).profile
