@@ -1,7 +1,8 @@
 """Changes values of a TOML text and leaves every other byte as it is: comments, blank lines, order.
 
-Spans found by :mod:`server.config.toml_text` are replaced in place. (tomlkit, tried first, puts a new key
-below the comment of the next table and fails on tables that are out of order.) The result is read again
+Values are written by tomlkit; the spans found by :mod:`server.config.toml_text` are replaced in place, since
+tomlkit's own document puts a new key below the comment of the next table and fails on tables that are out of
+order. The result is read again
 and compared with what it should mean, so that a text that defies this is refused, never damaged.
 """
 
@@ -13,7 +14,6 @@ import math
 import re
 import tomllib
 from collections.abc import Iterable, Mapping
-from datetime import date, datetime, time
 from typing import Any, Final
 
 from server.config.toml_text import Entry, Layout, Section, scan
@@ -91,23 +91,19 @@ def key_text(path: Iterable[str | int]) -> str:
 
 def value_text(value: Any) -> str:
     """A value as TOML writes it, on one line."""
+    import tomlkit
+    from tomlkit.exceptions import ConvertError
+
     match value:
-        case bool():
-            return "true" if value else "false"
-        case str():
-            return _quoted(value)
-        case int():
-            return str(value)
-        case float():
-            return repr(value) if math.isfinite(value) else str(value)
-        case datetime() | date() | time():
-            return value.isoformat()
         case list() | tuple():
             return "[" + ", ".join(map(value_text, value)) + "]"
         case dict():
             inner = ", ".join(f"{key_text([key])} = {value_text(below)}" for key, below in value.items())
             return "{ " + inner + " }" if inner else "{}"
-    raise EditError(f"{type(value).__name__} is no TOML value")
+    try:
+        return tomlkit.item(value).as_string()
+    except ConvertError:
+        raise EditError(f"{type(value).__name__} is no TOML value") from None
 
 
 def _quoted(value: str) -> str:
