@@ -101,7 +101,7 @@ def value_text(value: Any) -> str:
             inner = ", ".join(f"{key_text([key])} = {value_text(below)}" for key, below in value.items())
             return "{ " + inner + " }" if inner else "{}"
     try:
-        return tomlkit.item(value).as_string()
+        return str(tomlkit.item(value).as_string())
     except ConvertError:
         raise EditError(f"{type(value).__name__} is no TOML value") from None
 
