@@ -1,6 +1,6 @@
 """What went wrong at a provider, as a :class:`PetError` that says what to do. No I/O.
 
-A provider's own words are quoted only masked and shortened (:mod:`server.models.masking`).
+A provider's own words are quoted only masked and shortened (:mod:`server.masking`).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import Any
 
 from server.errors import PetError
 from server.models.address import host_and_port
-from server.models.masking import quotable
+from server.masking import quotable
 from server.models.provider import Flavour, Provider, guide_of
 
 _OVERFLOW = re.compile(

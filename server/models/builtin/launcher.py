@@ -18,7 +18,7 @@ from server.errors import PetError
 from server.models.builtin import child
 from server.models.builtin.child import Orders
 from server.models.builtin.files import ModelFile, broken
-from server.models.masking import quotable
+from server.masking import quotable
 
 _START_S = 300.0  # a large model from a slow disk
 _DYING_S = 0.5
