@@ -19,7 +19,8 @@ from typing import Any
 from server.errors import PetError
 from server.models.address import host_and_port
 from server.masking import quotable
-from server.models.provider import Flavour, Provider, guide_of
+from server.models.provider import Flavour, Provider, server_of
+from server.protocol import Guide
 
 _OVERFLOW = re.compile(
     r"context_length_exceeded|exceed_context_size|maximum context|context (?:size|length|window)"
@@ -119,18 +120,17 @@ def unreachable(asked: Asked, failure: TransportFailure) -> PetError:
             text = "models.unreachable_dns"
     if failure.timed_out:
         text = "models.unreachable_timeout"
-    guide = guide_of(asked.provider, asked.flavour)
-    hints = {
+    hints: dict[Guide | None, str] = {
         "ollama": "models.start_ollama",
         "lmstudio": "models.start_lmstudio",
         "builtin": "models.check_builtin",
-        "cloud": "models.check_connection",
     }
+    other = "models.start_server" if asked.provider.local else "models.check_connection"
     address = host_and_port(asked.provider.base_url) if asked.provider.base_url else asked.name
     return PetError(
         "provider_unreachable",
         text,
-        hint=hints[guide],
+        hint=hints.get(server_of(asked.provider, asked.flavour), other),
         retryable=True,
         provider=asked.name,
         address=address,
@@ -199,7 +199,7 @@ def overflow(asked: Asked) -> PetError:
 
 
 def unknown_model(asked: Asked, detail: str = "") -> PetError:
-    local_pull = guide_of(asked.provider, asked.flavour) == "ollama"
+    local_pull = server_of(asked.provider, asked.flavour) == "ollama"
     return PetError(
         "needs_model",
         "models.model_unknown_detail" if detail else "models.model_unknown",

@@ -38,12 +38,17 @@ class Provider:
 
 
 def guide_of(provider: Provider, flavour: Flavour | None = None) -> Guide:
-    """Which guide helps a user to get ``provider`` going: by what it was seen to be, else by its address."""
+    """Which guide helps a user to get ``provider`` going, or to get a model at all."""
+    return server_of(provider, flavour) or ("ollama" if provider.local else "cloud")
+
+
+def server_of(provider: Provider, flavour: Flavour | None = None) -> Guide | None:
+    """What serves ``provider``: by what it was seen to be, else by its address; None for any other server."""
     if provider.builtin:
         return "builtin"
     if flavour == "ollama" or flavour == "lmstudio":
         return flavour
-    return known_by_port(provider) or ("ollama" if provider.local else "cloud")
+    return known_by_port(provider) if flavour is None else None
 
 
 def known_by_port(provider: Provider) -> Guide | None:

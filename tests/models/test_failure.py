@@ -150,6 +150,15 @@ def test_no_connection_says_what_to_start() -> None:
     assert unreachable(OLLAMA, TransportFailure(timed_out=True)).text == "models.unreachable_timeout"
 
 
+def test_a_server_that_may_be_any_is_not_taken_for_ollama() -> None:
+    other = Asked(Provider("llamacpp", "http://127.0.0.1:8080/v1"), "qwen3")
+    seen = Asked(Provider("mine", "http://127.0.0.1:11434/v1"), "qwen3", "llamacpp")
+    assert "at 127.0.0.1:8080" in (unreachable(other, TransportFailure()).hint("en") or "")
+    for asked in (other, seen):
+        for error in (unreachable(asked, TransportFailure()), failure(404, {}, asked)):
+            assert "ollama" not in (error.hint("en") or "ollama").lower()
+
+
 def test_an_error_in_the_stream_is_what_it_would_be_outside() -> None:
     limited = {"error": {"code": 429, "message": "slow down"}}
     assert reported_in_stream(CLOUD, limited, shown=False).code == "provider_rate_limited"
