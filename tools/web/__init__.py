@@ -1,0 +1,1 @@
+"""Search and pages of the web."""
