@@ -32,7 +32,7 @@ from server.models.profile import Memory, Option
 from server.models.sse import EventLines
 from server.models.tokens import count_prompt
 
-_PASSING = frozenset({408, 429, 500, 502, 503, 504, 529})
+PASSING = frozenset({408, 429, 500, 502, 503, 504, 529})
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,12 +44,14 @@ class Patience:
         pause_s: before such a try, where the provider names no time.
         longest_pause_s: a provider that asks for more is not waited for.
         idle_s: between two pieces of a reply.
+        answer_s: for an answer that is read whole.
     """
 
     retries: int = 1
     pause_s: float = 0.7
     longest_pause_s: float = 4.0
     idle_s: float = 60.0
+    answer_s: float = 90.0
 
 
 class _Stalled(Exception):
@@ -71,7 +73,7 @@ async def stream_chat(
         PetError: any of the ``provider_*`` codes, ``needs_model`` (no such model), ``context_overflow``, or
             ``stream_interrupted``.
     """
-    tries = _Tries(patience)
+    tries = Tries(patience)
     while True:
         stream = await _open(client, asked, memory, messages, temperature, tries)
         reader = ChunkReader()
@@ -112,7 +114,7 @@ async def _open(
     memory: Memory,
     messages: Sequence[Mapping[str, Any]],
     temperature: float,
-    tries: _Tries,
+    tries: Tries,
 ) -> Stream:
     """Asks until the provider begins to answer."""
     known = memory.profile.refused
@@ -128,7 +130,7 @@ async def _open(
                 refused.append(option)
                 continue
             error = status_failure(asked, refusal)
-            if refusal.status not in _PASSING or not error.retryable:
+            if refusal.status not in PASSING or not error.retryable:
                 raise error from None
             await tries.again(error)
         except TransportFailure as failure:
@@ -171,7 +173,7 @@ async def _batches(stream: Stream, reader: ChunkReader, idle_s: float) -> AsyncG
         await stream.aclose(finished=reader.done)
 
 
-class _Tries:
+class Tries:
     """Counts the tries of one request."""
 
     def __init__(self, patience: Patience) -> None:

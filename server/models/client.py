@@ -10,7 +10,8 @@ from __future__ import annotations
 import asyncio
 import importlib
 import os
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -91,7 +92,7 @@ class Client:
         self._http: httpx2.AsyncClient | None = None
         self._openai: openai.AsyncOpenAI | None = None
         self._making = asyncio.Lock()
-        self._open_streams = 0
+        self._open = 0
         self._idle = asyncio.Event()
         self._idle.set()
 
@@ -109,7 +110,7 @@ class Client:
         client = await self._chat_client()
         import openai
 
-        try:
+        with _failures():
             stream = await client.post(
                 "/chat/completions",
                 body=body,
@@ -117,16 +118,24 @@ class Client:
                 stream=True,
                 stream_cls=openai.AsyncStream[object],
             )
-        except openai.APIStatusError as error:
-            headers = {name.lower(): value for name, value in error.response.headers.items()}
-            raise HttpRefusal(error.status_code, headers, error.response.text) from None
-        except openai.APITimeoutError as error:
-            raise TransportFailure(timed_out=True) from error
-        except openai.OpenAIError as error:
-            raise TransportFailure from error
-        self._open_streams += 1
-        self._idle.clear()
-        return Stream(stream, self._stream_ended)
+        self._began()
+        return Stream(stream, self._ended)
+
+    async def post(self, body: dict[str, Any]) -> object:
+        """Asks for a whole chat completion; its JSON as plain values.
+
+        Raises:
+            HttpRefusal: the provider answered with an error status.
+            TransportFailure: it didn't answer, or broke off.
+            ValueError: its answer is no JSON.
+        """
+        client = await self._chat_client()
+        self._began()
+        try:
+            with _failures():
+                return await client.post("/chat/completions", body=body, cast_to=object)
+        finally:
+            self._ended()
 
     async def request(self, method: str, url: str, *, timeout_s: float, body: object = None) -> Answer:
         """One small request with an answer that is read whole.
@@ -159,13 +168,17 @@ class Client:
             await self._http.aclose()
 
     async def retire(self) -> None:
-        """Closes once the streams that still run have ended."""
+        """Closes once the requests that still run have ended."""
         await self._idle.wait()
         await self.aclose()
 
-    def _stream_ended(self) -> None:
-        self._open_streams -= 1
-        if self._open_streams == 0:
+    def _began(self) -> None:
+        self._open += 1
+        self._idle.clear()
+
+    def _ended(self) -> None:
+        self._open -= 1
+        if self._open == 0:
             self._idle.set()
 
     async def _http_client(self) -> httpx2.AsyncClient:
@@ -210,6 +223,22 @@ class Client:
             timeout=http.timeout,
             default_headers=headers,
         )
+
+
+@contextmanager
+def _failures() -> Iterator[None]:
+    """Says in this package's words how a request failed."""
+    import openai
+
+    try:
+        yield
+    except openai.APIStatusError as error:
+        headers = {name.lower(): value for name, value in error.response.headers.items()}
+        raise HttpRefusal(error.status_code, headers, error.response.text) from None
+    except openai.APITimeoutError as error:
+        raise TransportFailure(timed_out=True) from error
+    except openai.OpenAIError as error:
+        raise TransportFailure from error
 
 
 def _foreign_headers() -> list[str]:

@@ -8,7 +8,7 @@ import logging
 from collections.abc import AsyncGenerator, Callable, Coroutine, Mapping, Sequence
 from contextlib import aclosing
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from server.config.keys import KeyStore
 from server.config.schema import Config
@@ -17,7 +17,9 @@ from server.errors import PetError
 from server.models import probe
 from server.models.chat import Patience, stream_chat
 from server.models.choice import Choice, Offer, choose_chat, choose_other
-from server.models.client import load_openai
+from server.models.client import Client, load_openai
+from server.models.complete import RefusedTools, complete, probe_tools
+from server.models.completion import Completion, Wanted
 from server.models.connections import Connections
 from server.models.events import ChatEvent, Connection, Finish, ReasoningDelta, RoleModel, TextDelta
 from server.models.failure import Asked
@@ -38,6 +40,8 @@ __all__ = [
 ]
 
 log = logging.getLogger(__name__)
+
+_T = TypeVar("_T")
 
 _LOOK_AGAIN_S: Final = (5.0, 30.0)  # first and longest pause while no real model answers
 _TESTING: Final = Connection("testing-connection")
@@ -65,6 +69,7 @@ class ModelHub:
         self._patience = patience or Patience()
         self._look_again_s = look_again_s
         self._profiles = Profiles(data_dir)
+        self._refused_tools = RefusedTools()
         self._connections = Connections(lambda: store.config, keys, store.path.parent)
         self._connection = _TESTING
         self._callbacks: list[Callable[[Connection], None]] = []
@@ -209,6 +214,73 @@ class ModelHub:
                 return
             except PetError as error:
                 if not shown and not again and await self._connections.lost_child(provider):
+                    again = True
+                    continue
+                if error.code in _LOST:
+                    self.look_again()
+                raise
+
+    async def complete(
+        self,
+        model: RoleModel,
+        messages: Sequence[Mapping[str, Any]],
+        *,
+        tools: Sequence[Mapping[str, Any]] | None = None,
+        response_format: Mapping[str, Any] | None = None,
+        temperature: float = 0.0,
+        max_tokens: int | None = None,
+    ) -> Completion:
+        """The whole answer of ``model``; what its provider refuses is left out, and remembered.
+
+        Args:
+            tools: in the form of chat completions (:func:`server.models.tool_schema.tool_definition`).
+
+        Raises:
+            PetError: as :func:`server.models.chat.stream_chat` does.
+        """
+        wanted = Wanted(
+            messages,
+            tuple(tools or ()),
+            response_format=response_format,
+            temperature=temperature,
+            max_tokens=max_tokens,
+        )
+
+        async def ask(client: Client, asked: Asked, memory: Memory) -> Completion:
+            return await complete(
+                client, asked, memory, wanted, patience=self._patience, refused_tools=self._refused_tools
+            )
+
+        return await self._ask(model, ask)
+
+    async def calls_tools(self, model: RoleModel) -> bool:
+        """Whether ``model`` calls tools natively; asks it once where that isn't known yet.
+
+        Raises:
+            PetError: as :meth:`complete` does.
+        """
+
+        async def ask(client: Client, asked: Asked, memory: Memory) -> bool:
+            return await probe_tools(client, asked, memory, patience=self._patience)
+
+        return await self._ask(model, ask)
+
+    async def _ask(
+        self, model: RoleModel, ask: Callable[[Client, Asked, Memory], Coroutine[Any, Any, _T]]
+    ) -> _T:
+        """Asks ``model`` for something whole, once more where its child died meanwhile."""
+        provider = self._connections.provider(model.provider)
+        memory = self._memory(provider, model.model)
+        again = False
+        while True:
+            try:
+                client = await self._connections.client(provider)
+                asked = Asked(client.provider, model.model, self._flavour(model.provider))
+                answer = await ask(client, asked, memory)
+                self._answered(provider, model.model)
+                return answer
+            except PetError as error:
+                if not again and await self._connections.lost_child(provider):
                     again = True
                     continue
                 if error.code in _LOST:

@@ -21,8 +21,17 @@ from server.protocol import Capabilities
 
 log = logging.getLogger(__name__)
 
-Option = Literal["stream_options", "temperature", "system", "late_system"]
-"""What a request may go without: two parameters, the system role, and system messages after the first."""
+Option = Literal[
+    "stream_options",
+    "temperature",
+    "system",
+    "late_system",
+    "tool_choice",
+    "response_format",
+    "schema_keywords",
+]
+"""What a request may go without: parameters, the system role, system messages after the first, and all
+but the plainest words of JSON schema."""
 
 _OPTIONS: Final[frozenset[str]] = frozenset(get_args(Option))
 _VERSION = 1
