@@ -17,8 +17,8 @@ from email.utils import parsedate_to_datetime
 from typing import Any
 
 from server.errors import PetError
-from server.models.address import host_and_port
 from server.masking import quotable
+from server.models.address import host_and_port
 from server.models.provider import Flavour, Provider, server_of
 from server.protocol import Guide
 
