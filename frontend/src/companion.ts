@@ -6,12 +6,17 @@ import { ChatStore } from "./chat/store.js";
 import type { Chat } from "./chat/model.js";
 import { openBrowserSocket, socketUrl } from "./connection/browser.js";
 import { Connection } from "./connection/connection.js";
+import { RequestError } from "./connection/requests.js";
 import { loadResumePoint, saveResumePoint } from "./connection/resume-point.js";
+import { Questions, type Question } from "./consent/questions.js";
 import { Language } from "./i18n/index.js";
 import { browserClock } from "./lib/clock.js";
 import { Signal } from "./lib/signal.js";
 import { safeStorage } from "./lib/storage.js";
-import type { Limits, ServerFrame } from "./protocol/index.js";
+import { onWire, type Picture } from "./pictures/picture.js";
+import { readPicture } from "./pictures/read.js";
+import { PictureTray } from "./pictures/tray.js";
+import type { ConsentWord, Limits, ServerFrame } from "./protocol/index.js";
 import { Performer } from "./stage/performer.js";
 import { providersIn, type ServerState } from "./view.js";
 
@@ -29,6 +34,8 @@ export class Companion {
   readonly server = new Signal<ServerState | null>(null);
   readonly providers = new Signal<readonly string[]>([]);
   readonly limits = new Signal<Limits | null>(null);
+  readonly questions = new Questions(browserClock);
+  readonly tray = new PictureTray(readPicture, () => this.limits.value);
   readonly door = new Signal<Door>("untried");
   readonly connection: Connection;
 
@@ -83,18 +90,36 @@ export class Companion {
     this.connection.start();
   }
 
-  /** False when the message can't even wait: then the text stays with the person. */
+  /** Sends a text with the pictures in the tray; false when it can't even wait: then all stays with the person. */
   send(text: string): boolean {
-    const id = this.connection.send({ text });
-    if (id === null) return false;
-    this.#store.sending(id, text);
-    this.#painter.flush();
+    if (!this.#send(text, this.tray.content.value.pictures)) return false;
+    this.tray.empty();
     return true;
   }
 
-  /** Sends the text of an entry that failed; the entry gives way to the new message. */
+  /** Sends the text and pictures of an entry that failed; the entry gives way to the new message. */
   sendAgain(key: string, text: string): void {
-    if (this.send(text)) this.#store.remove(key);
+    if (this.#send(text, this.#store.picturesOf(key))) this.#store.remove(key);
+  }
+
+  /** Answers a tool's question; false when nobody waits for the answer any more. Throws {@link RequestError}. */
+  async answer(question: Question, answer: ConsentWord): Promise<boolean> {
+    const consent_id = question.id;
+    try {
+      await this.connection.request<"consent.answer">({ type: "consent.answer", consent_id, answer });
+    } catch (error) {
+      const over = error instanceof RequestError && error.code === "not_found";
+      if (!over) throw error;
+      this.questions.close(question.id);
+      return false;
+    }
+    this.questions.close(question.id);
+    return true;
+  }
+
+  /** Tells the person something that belongs to no reply. */
+  tell(code: string, message: string): void {
+    this.#store.apply({ type: "notice", level: "info", code, message }, null);
   }
 
   /** Stops the reply that is being written. */
@@ -114,9 +139,18 @@ export class Companion {
     return true;
   }
 
+  #send(text: string, pictures: readonly Picture[]): boolean {
+    const id = this.connection.send(pictures.length > 0 ? { text, images: pictures.map(onWire) } : { text });
+    if (id === null) return false;
+    this.#store.sending(id, text, pictures);
+    this.#painter.flush();
+    return true;
+  }
+
   #frame(frame: ServerFrame, ownId: string | null): void {
     this.#store.apply(frame, ownId);
     this.performer.apply(frame);
+    this.questions.apply(frame);
     switch (frame.type) {
       case "welcome":
         this.limits.set(frame.limits);

@@ -12,6 +12,9 @@ export function messageFrom(stored: ChatMessage): Message {
     state: stored.interrupted ? "interrupted" : "done",
     origin: stored.origin,
     images: stored.images,
+    pictures: [],
+    activity: null,
+    cost: null,
     at: stored.at,
     error: stored.error ?? null,
   };
@@ -36,7 +39,9 @@ export function mergeHistory(
   const ids = new Set(shown.map((message) => message.id));
   const settled = shown.map((message) => {
     const known = byId.get(message.id);
-    return known ? { ...messageFrom(message), key: known.key, reasoning: known.reasoning } : messageFrom(message);
+    if (!known) return messageFrom(message);
+    const { key, reasoning, pictures, activity, cost } = known;
+    return { ...messageFrom(message), key, reasoning, pictures, activity, cost };
   });
   return [...settled, ...local.filter((entry) => isOnlyHere(entry, ids, since))];
 }

@@ -1,10 +1,19 @@
-import type { ErrorCode, NoticeLevel, TurnOrigin } from "../protocol/index.js";
+import type { Picture } from "../pictures/picture.js";
+import type { ErrorCode, NoticeLevel, RoutePath, Timing, TurnOrigin, UsageByRole } from "../protocol/index.js";
+import type { Activity } from "./activity.js";
 
 /**
  * `waiting`: ours, not yet acknowledged · `unsure`: nobody can say whether it arrived · `refused`: the server said no ·
  * `interrupted`: a reply that was stopped or broke off · `done`: all there.
  */
 export type MessageState = "waiting" | "unsure" | "refused" | "interrupted" | "done";
+
+/** What a turn cost, for whoever asks. */
+export interface Cost {
+  readonly path: RoutePath | null;
+  readonly usage: UsageByRole;
+  readonly timing: Timing;
+}
 
 export interface Message {
   readonly kind: "message";
@@ -18,6 +27,11 @@ export interface Message {
   readonly state: MessageState;
   readonly origin: TurnOrigin;
   readonly images: number;
+  /** The pictures themselves, as long as this page lives. */
+  readonly pictures: readonly Picture[];
+  /** What was done for this reply, and what it cost, as long as this page lives. */
+  readonly activity: Activity | null;
+  readonly cost: Cost | null;
   /** ISO time, where known. */
   readonly at: string | null;
   readonly error: ErrorCode | null;
@@ -32,6 +46,7 @@ export interface Line {
   readonly hint: string | null;
   /** What "try again" would send. */
   readonly retry: string | null;
+  readonly pictures: readonly Picture[];
 }
 
 /** Another agent's words, spoken through the character. */
@@ -42,7 +57,14 @@ export interface Words {
   readonly source: string;
 }
 
-export type Entry = Message | Line | Words;
+/** What was done in a turn that said nothing. */
+export interface Deeds {
+  readonly kind: "deeds";
+  readonly key: string;
+  readonly activity: Activity;
+}
+
+export type Entry = Message | Line | Words | Deeds;
 
 /** The reply that is being written, apart from finished messages. */
 export interface Draft {
@@ -50,6 +72,10 @@ export interface Draft {
   readonly text: string;
   readonly reasoning: string;
   readonly origin: TurnOrigin;
+  readonly path: RoutePath | null;
+  readonly activity: Activity | null;
+  /** A line that the character says while it waits: no part of the reply. */
+  readonly waiting: string | null;
 }
 
 export interface Chat {

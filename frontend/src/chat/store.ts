@@ -1,7 +1,9 @@
 import { Signal } from "../lib/signal.js";
+import type { Picture } from "../pictures/picture.js";
 import type { ChatMessage, ServerFrame, ServerFrameOf } from "../protocol/index.js";
+import { settled, withFrame } from "./activity.js";
 import { mergeHistory, messageFrom } from "./history.js";
-import { EMPTY_CHAT, type Chat, type Draft, type Entry, type Line, type Message } from "./model.js";
+import { EMPTY_CHAT, type Chat, type Cost, type Draft, type Entry, type Line, type Message } from "./model.js";
 
 /**
  * The chat as the page knows it: frames in, entries and a draft out. Knows no DOM and no socket.
@@ -14,13 +16,20 @@ export class ChatStore {
   #keys = 0;
   /** The id of the message whose reply the draft is. */
   #asked: string | null = null;
-  #lastSent: string | null = null;
+  #lastSent: Sent | null = null;
   #knownAtWelcome: ReadonlySet<string> = new Set();
 
   /** A message of our own that is on its way under the outbox's id. */
-  sending(ownId: string, text: string): void {
-    this.#lastSent = text;
-    this.#add(this.#message({ key: ownId, role: "user", text, state: "waiting" }));
+  sending(ownId: string, text: string, pictures: readonly Picture[] = []): void {
+    this.#lastSent = { text, pictures };
+    const images = pictures.length;
+    this.#add(this.#message({ key: ownId, role: "user", text, state: "waiting", images, pictures }));
+  }
+
+  /** The pictures that would go out again with an entry. */
+  picturesOf(key: string): readonly Picture[] {
+    const entry = this.chat.value.entries.find((candidate) => candidate.key === key);
+    return entry?.kind === "message" || entry?.kind === "line" ? entry.pictures : [];
   }
 
   /** Takes one frame; `ownId` names the message of ours that it answers. */
@@ -31,13 +40,22 @@ export class ChatStore {
       case "turn.start":
         return this.#start(frame, ownId);
       case "delta":
-        return this.#write(frame.turn, (draft) => ({ ...draft, text: draft.text + frame.text }));
+        return this.#write(frame.turn, (draft) => ({ ...draft, text: draft.text + frame.text, waiting: null }));
       case "reasoning":
         return this.#write(frame.turn, (draft) => ({ ...draft, reasoning: draft.reasoning + frame.text }));
+      case "turn.route":
+        return this.#write(frame.turn, (draft) => ({ ...draft, path: frame.path }));
+      case "tool.start":
+      case "tool.progress":
+      case "tool.end":
+      case "vision":
+        return this.#write(frame.turn, (draft) => ({ ...draft, activity: withFrame(draft.activity, frame) }));
+      case "waiting":
+        return this.#write(frame.turn, (draft) => (draft.text ? draft : { ...draft, waiting: frame.text }));
       case "sentence":
         return this.#set({ sentences: [...this.chat.value.sentences, frame.text] });
       case "turn.done":
-        return this.#end(frame.text, { id: frame.message_id, state: "done" });
+        return this.#end(frame.text, { id: frame.message_id, state: "done" }, frame);
       case "turn.cancelled":
         return this.#end(frame.text, { state: "interrupted" });
       case "turn.error":
@@ -83,8 +101,8 @@ export class ChatStore {
 
   #start(frame: ServerFrameOf<"turn.start">, ownId: string | null): void {
     this.#asked = frame.message_id;
-    if (frame.text !== undefined) this.#lastSent = frame.text;
-    const draft: Draft = { turn: frame.turn, text: "", reasoning: "", origin: frame.origin };
+    if (frame.text !== undefined && ownId === null) this.#lastSent = { text: frame.text, pictures: [] };
+    const draft = newDraft(frame.turn, frame.origin);
     this.#set({ entries: this.#withQuestion(frame, ownId), draft, sentences: [] });
   }
 
@@ -102,15 +120,16 @@ export class ChatStore {
 
   #write(turn: number, change: (draft: Draft) => Draft): void {
     const { draft } = this.chat.value;
-    const current = draft?.turn === turn ? draft : { turn, text: "", reasoning: "", origin: "user" as const };
+    const current = draft?.turn === turn ? draft : newDraft(turn, "user");
     this.#set({ draft: change(current) });
   }
 
-  #end(text: string, how: { id?: string; state: "done" | "interrupted" }): void {
+  #end(text: string, how: { id?: string; state: "done" | "interrupted" }, done?: ServerFrameOf<"turn.done">): void {
     const { draft, entries } = this.chat.value;
     this.#asked = null;
     const shown = text || (how.state === "interrupted" ? (draft?.text ?? "") : "");
-    if (!shown && !draft?.reasoning) return this.#set({ draft: null });
+    const activity = settled(draft?.activity ?? null, done?.timing.tool_ms);
+    if (!shown && !draft?.reasoning) return this.#endSilently();
     const known = entries.find((entry) => how.id !== undefined && isMessage(entry, how.id));
     const reply = this.#message({
       key: known?.key ?? how.id ?? this.#key(),
@@ -120,19 +139,31 @@ export class ChatStore {
       reasoning: draft?.reasoning ?? "",
       state: how.state,
       origin: draft?.origin ?? "user",
+      activity,
+      cost: done ? costOf(done, draft) : null,
       at: new Date().toISOString(),
     });
     const others = known ? entries.map((entry) => (entry === known ? reply : entry)) : [...entries, reply];
     this.#set({ draft: null, entries: others });
   }
 
+  /** Nothing was said; what was done stays to be seen. */
+  #endSilently(): void {
+    const { draft, entries } = this.chat.value;
+    const activity = settled(draft?.activity ?? null);
+    const deeds: Entry[] = activity ? [{ kind: "deeds", key: this.#key(), activity }] : [];
+    this.#set({ draft: null, entries: [...entries, ...deeds] });
+  }
+
   #fail(frame: ServerFrameOf<"turn.error">): void {
     const { draft } = this.chat.value;
     if (draft?.text) this.#end(draft.text, { state: "interrupted" });
+    else this.#endSilently();
     this.#asked = null;
-    const retry = frame.retryable && draft?.origin !== "nudge" ? this.#lastSent : null;
-    const line = this.#line({ level: "error", text: frame.message, hint: frame.hint ?? null, retry });
-    this.#set({ draft: null, entries: [...this.chat.value.entries, line] });
+    const again = frame.retryable && draft?.origin !== "nudge" ? this.#lastSent : null;
+    const retry = again?.text ?? null;
+    const pictures = again?.pictures ?? [];
+    this.#add(this.#line({ level: "error", text: frame.message, hint: frame.hint ?? null, retry, pictures }));
   }
 
   #refused(frame: ServerFrameOf<"error">, ownId: string | null): void {
@@ -169,6 +200,9 @@ export class ChatStore {
       state: "done",
       origin: "user",
       images: 0,
+      pictures: [],
+      activity: null,
+      cost: null,
       at: null,
       error: null,
       ...known,
@@ -176,8 +210,22 @@ export class ChatStore {
   }
 
   #line(known: Pick<Line, "level" | "text"> & Partial<Line>): Line {
-    return { kind: "line", key: this.#key(), hint: null, retry: null, ...known };
+    return { kind: "line", key: this.#key(), hint: null, retry: null, pictures: [], ...known };
   }
+}
+
+/** What "try again" sends. */
+interface Sent {
+  readonly text: string;
+  readonly pictures: readonly Picture[];
+}
+
+function newDraft(turn: number, origin: Draft["origin"]): Draft {
+  return { turn, text: "", reasoning: "", origin, path: null, activity: null, waiting: null };
+}
+
+function costOf({ usage, timing }: ServerFrameOf<"turn.done">, draft: Draft | null): Cost {
+  return { path: draft?.path ?? null, usage, timing };
 }
 
 function isMessage(entry: Entry, id: string | undefined): boolean {

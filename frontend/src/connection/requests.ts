@@ -11,6 +11,7 @@ interface Answers {
   "settings.update": "settings";
   "chat.history": "chat";
   "chat.clear": "chat";
+  "consent.answer": "ok";
   "context.update": "ok";
   "avatar.touch": "ok";
 }

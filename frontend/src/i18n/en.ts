@@ -1,5 +1,7 @@
 /** The page's words in English; the other languages have exactly these keys. */
 export const en = {
+  /** For Intl. */
+  tag: "en",
   name: "Tama",
   language: { label: "Language", other: "中文", switchTo: "Switch to Chinese" },
 
@@ -110,8 +112,8 @@ export const en = {
         "Save. The change takes effect without a restart.",
       ],
       cloud: [
-        "Create a key with the provider, and set it where you start the companion, for example as `OPENAI_API_KEY`. lab.toml names the variable: `api_key = \"env:OPENAI_API_KEY\"`.",
-        "Start the companion again from that terminal, so that it sees the variable.",
+        "Create a key with the provider, and enter it below. It stays on this computer, in the data folder.",
+        "Or set it where you start the companion, for example as `OPENAI_API_KEY`; lab.toml names the variable: `api_key = \"env:OPENAI_API_KEY\"`.",
         "Check that the provider serves your region, and that the account has credit.",
         "Behind a proxy, set `HTTPS_PROXY` as well.",
       ],
@@ -127,6 +129,8 @@ export const en = {
 
   picker: {
     title: "Which model should Tama use?",
+    role: "For",
+    roles: { chat: "talking", tool: "choosing tools", vision: "looking at pictures" },
     provider: "Provider",
     model: "Model",
     loading: "Asking for the models…",
@@ -134,6 +138,149 @@ export const en = {
     use: "Use this model",
     saving: "Saving…",
     saved: "Chosen. It is written to lab.toml.",
+  },
+
+  activity: {
+    doing: {
+      web: "Looking things up…",
+      screen: "Looking at the screen…",
+      file: "Reading files…",
+      other: "Using tools…",
+    },
+    tools: (count: number) => (count === 1 ? "1 tool" : `${count} tools`),
+    failed: (count: number) => `${count} without result`,
+    step: (step: number) => `Step ${step}`,
+    outcome: {
+      running: "at work",
+      ok: "done",
+      error: "failed",
+      timeout: "took too long",
+      deferred: "put off",
+      denied: "not allowed",
+      cancelled: "cancelled",
+    },
+    shot: "A screenshot was taken",
+    picture: "A picture came back",
+    enlarge: "Enlarge",
+    seen: (count: number) =>
+      count === 1 ? "1 picture was described by the vision model" : `${count} pictures were described by the vision model`,
+    unseen: (count: number) => (count === 1 ? "1 picture could not be seen" : `${count} pictures could not be seen`),
+  },
+
+  tools: {
+    vision__screen_shot: "screenshot",
+    vision__look_closer: "a closer look",
+    tool__web_search: "web search",
+    tool__web_fetch: "web page",
+    tool__read_file: "file",
+    timeemi__get_date_and_time: "date and time",
+    timeemi__roll_dice: "dice",
+    timeemi__roll_dice_by_current_time: "dice by the clock",
+  },
+
+  cost: {
+    label: "Time and tokens",
+    path: { fast: "answered directly", tool: "tools first", both: "answer and tools side by side" },
+    first: (time: string) => `first word after ${time}`,
+    total: (time: string) => `${time} in all`,
+    tools: (time: string) => `tools ${time}`,
+    tokens: (role: string, read: string, written: string) => `${role}: ${read} tokens read, ${written} written`,
+  },
+
+  roles: { chat: "Chat", tool: "Tools", vision: "Vision" },
+
+  consent: {
+    label: "A question from Tama",
+    capability: {
+      screenshot: "Tama would like to take a screenshot of your screen.",
+      checks: "Tama would like to run the project’s checks on this computer.",
+    },
+    once: "Just this once",
+    always: "Always",
+    never: "Never",
+    left: (seconds: number) => `No answer is a no · ${seconds} s`,
+    gone: "That question is over: it was answered elsewhere, or the time was up.",
+  },
+
+  pictures: {
+    add: "Add pictures",
+    drop: "Drop pictures here",
+    label: "Pictures to send",
+    remove: (name: string) => `Remove ${name}`,
+    reading: (count: number) => (count === 1 ? "Preparing 1 picture…" : `Preparing ${count} pictures…`),
+    unreadable: (name: string) => `${name} is no picture that this browser can read. Save it as JPEG or PNG first.`,
+    huge: (name: string) => `${name} is too large to open here. Make it smaller first.`,
+    heavy: (name: string) => `${name} doesn’t fit beside the others: together they would be too large.`,
+    many: (most: number, left: number) =>
+      `A message takes ${most === 1 ? "1 picture" : `${most} pictures`}; ${left} left out.`,
+    sent: (number: number) => `Picture ${number}`,
+  },
+
+  panel: { close: "Close" },
+
+  commands: {
+    unknown: (name: string) => `There is no command /${name}. /help shows what there is.`,
+    sendAnyway: "Send it as a message",
+  },
+
+  help: {
+    title: "What Tama can do",
+    about: [
+      "Talk: whatever you write is answered, and what it says is shown as it comes.",
+      "Look things up, look at the screen and read files, where lab.toml allows it and a model for tools is connected. You see each call, and Tama asks before it looks at your screen.",
+      "See pictures: paste them, drop them here, or choose files with the button beside the box.",
+    ],
+    commandsTitle: "Type in the box",
+    commands: {
+      help: "shows this",
+      status: "shows models, tools and tokens, with a copy for a bug report",
+      model: "chooses another model",
+      connect: "connects a provider, or enters a key",
+    },
+    keysTitle: "Keys",
+    keys: { send: "sends", line: "starts a new line", stop: "stops the reply" },
+  },
+
+  status: {
+    title: "Status",
+    open: "Status",
+    loading: "Asking…",
+    refresh: "Refresh",
+    copy: "Copy for a bug report",
+    copied: "Copied",
+    copyFailed: "The browser didn’t allow it. Select the text below and copy it.",
+    state: "State",
+    version: "Version",
+    models: "Models",
+    noModel: "not chosen",
+    context: (tokens: string) => `context of ${tokens} tokens`,
+    contextUnknown: "size of the context unknown",
+    today: (read: string, written: string) => `today ${read} tokens read, ${written} written`,
+    capabilities: {
+      vision: "sees pictures",
+      tools: "native tool calls",
+      json_schema: "JSON schema",
+      system_role: "system role",
+      streaming_usage: "counts tokens",
+    },
+    answer: { yes: "yes", no: "no", unknown: "not known yet" },
+    reasoning: (field: string) => `thinks in “${field}”`,
+    mcp: "MCP servers",
+    tools: "Tools",
+    toolCount: (count: number) => (count === 1 ? "1 tool" : `${count} tools`),
+    on: "on",
+    off: "off",
+    none: "none",
+    workspace: "Workspace",
+    sessions: "Sessions",
+  },
+
+  key: {
+    label: (provider: string) => `Key for ${provider}`,
+    save: "Keep the key",
+    saving: "Keeping…",
+    saved: "Kept in the data folder, readable by you alone. It is never shown again.",
+    hint: "It goes to the companion on your computer, and from there to this provider alone.",
   },
 
   failure: {

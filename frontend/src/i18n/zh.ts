@@ -2,6 +2,7 @@ import type { Catalogue } from "./index.js";
 
 /** 页面的中文文字。 */
 export const zh: Catalogue = {
+  tag: "zh-CN",
   name: "Tama",
   language: { label: "语言", other: "English", switchTo: "切换到英文" },
 
@@ -109,8 +110,8 @@ export const zh: Catalogue = {
         "保存即可，不用重启。",
       ],
       cloud: [
-        "在服务商处创建密钥，并在启动同伴的环境里设置好，例如 `OPENAI_API_KEY`。lab.toml 里写的是变量名：`api_key = \"env:OPENAI_API_KEY\"`。",
-        "在同一个终端里重新启动同伴，让它读到这个变量。",
+        "在服务商处创建密钥，填在下面。它只留在这台电脑的数据文件夹里。",
+        "也可以在启动同伴的环境里设置，例如 `OPENAI_API_KEY`；lab.toml 里写变量名：`api_key = \"env:OPENAI_API_KEY\"`。",
         "确认服务商支持你所在的地区，并且账户里有余额。",
         "如果需要代理，请同时设置 `HTTPS_PROXY`。",
       ],
@@ -126,6 +127,8 @@ export const zh: Catalogue = {
 
   picker: {
     title: "让 Tama 用哪个模型？",
+    role: "用来",
+    roles: { chat: "聊天", tool: "选用工具", vision: "看图片" },
     provider: "服务商",
     model: "模型",
     loading: "正在询问有哪些模型…",
@@ -133,6 +136,147 @@ export const zh: Catalogue = {
     use: "就用它",
     saving: "正在保存…",
     saved: "选好了，已写入 lab.toml。",
+  },
+
+  activity: {
+    doing: {
+      web: "正在查资料…",
+      screen: "正在看屏幕…",
+      file: "正在读文件…",
+      other: "正在使用工具…",
+    },
+    tools: (count) => `${count} 次工具调用`,
+    failed: (count) => `${count} 次没有结果`,
+    step: (step) => `第 ${step} 步`,
+    outcome: {
+      running: "进行中",
+      ok: "完成",
+      error: "失败",
+      timeout: "超时",
+      deferred: "推迟",
+      denied: "未获允许",
+      cancelled: "已取消",
+    },
+    shot: "截取了屏幕",
+    picture: "得到一张图片",
+    enlarge: "放大",
+    seen: (count) => `视觉模型描述了 ${count} 张图片`,
+    unseen: (count) => `有 ${count} 张图片没能看到`,
+  },
+
+  tools: {
+    vision__screen_shot: "截屏",
+    vision__look_closer: "放大细看",
+    tool__web_search: "网页搜索",
+    tool__web_fetch: "读网页",
+    tool__read_file: "读文件",
+    timeemi__get_date_and_time: "日期和时间",
+    timeemi__roll_dice: "掷骰子",
+    timeemi__roll_dice_by_current_time: "按时间掷骰子",
+  },
+
+  cost: {
+    label: "时间与用量",
+    path: { fast: "直接回答", tool: "先用工具", both: "边回答边用工具" },
+    first: (time) => `${time}后开口`,
+    total: (time) => `共 ${time}`,
+    tools: (time) => `工具 ${time}`,
+    tokens: (role, read, written) => `${role}：读入 ${read}，写出 ${written} 个 token`,
+  },
+
+  roles: { chat: "聊天", tool: "工具", vision: "视觉" },
+
+  consent: {
+    label: "Tama 想问你",
+    capability: {
+      screenshot: "Tama 想截取你的屏幕。",
+      checks: "Tama 想在这台电脑上运行项目的检查。",
+    },
+    once: "仅这一次",
+    always: "总是允许",
+    never: "永不允许",
+    left: (seconds) => `不回答就是不允许 · ${seconds} 秒`,
+    gone: "这个问题已经结束：在别处回答过了，或者时间到了。",
+  },
+
+  pictures: {
+    add: "添加图片",
+    drop: "把图片放在这里",
+    label: "要发送的图片",
+    remove: (name) => `移除 ${name}`,
+    reading: (count) => `正在准备 ${count} 张图片…`,
+    unreadable: (name) => `浏览器读不了 ${name}。请先存成 JPEG 或 PNG。`,
+    huge: (name) => `${name} 太大，无法在这里打开。请先缩小。`,
+    heavy: (name) => `${name} 放不下了：加上它，图片总共就太大了。`,
+    many: (most, left) => `一条消息最多带 ${most} 张图片，有 ${left} 张没有加入。`,
+    sent: (number) => `图片 ${number}`,
+  },
+
+  panel: { close: "关闭" },
+
+  commands: {
+    unknown: (name) => `没有 /${name} 这个命令。输入 /help 查看有哪些。`,
+    sendAnyway: "作为消息发送",
+  },
+
+  help: {
+    title: "Tama 能做什么",
+    about: [
+      "聊天：你写什么它都会回答，说到哪里就显示到哪里。",
+      "查资料、看屏幕、读文件：需要 lab.toml 允许，并且接上了会用工具的模型。每次调用你都看得到；看屏幕之前，Tama 会先问你。",
+      "看图片：粘贴、拖进来，或者用输入框旁的按钮选择文件。",
+    ],
+    commandsTitle: "在输入框里输入",
+    commands: {
+      help: "显示这些内容",
+      status: "显示模型、工具和用量，可以复制用来反馈问题",
+      model: "换一个模型",
+      connect: "连接服务商，或输入密钥",
+    },
+    keysTitle: "按键",
+    keys: { send: "发送", line: "换行", stop: "停止回复" },
+  },
+
+  status: {
+    title: "状态",
+    open: "状态",
+    loading: "正在询问…",
+    refresh: "刷新",
+    copy: "复制，用于反馈问题",
+    copied: "已复制",
+    copyFailed: "浏览器不允许复制。请选中下面的文字自行复制。",
+    state: "当前状态",
+    version: "版本",
+    models: "模型",
+    noModel: "未选择",
+    context: (tokens) => `上下文 ${tokens} 个 token`,
+    contextUnknown: "上下文大小未知",
+    today: (read, written) => `今天读入 ${read}，写出 ${written} 个 token`,
+    capabilities: {
+      vision: "能看图片",
+      tools: "原生工具调用",
+      json_schema: "支持 JSON schema",
+      system_role: "系统角色",
+      streaming_usage: "统计用量",
+    },
+    answer: { yes: "是", no: "否", unknown: "还不知道" },
+    reasoning: (field) => `思考内容在“${field}”`,
+    mcp: "MCP 服务器",
+    tools: "工具",
+    toolCount: (count) => `${count} 个工具`,
+    on: "开",
+    off: "关",
+    none: "无",
+    workspace: "工作区",
+    sessions: "会话",
+  },
+
+  key: {
+    label: (provider) => `${provider} 的密钥`,
+    save: "保存密钥",
+    saving: "正在保存…",
+    saved: "已存入数据文件夹，只有你能读取，也不会再显示出来。",
+    hint: "密钥只会交给你电脑上的同伴，再由它交给这个服务商。",
   },
 
   failure: {

@@ -14,6 +14,14 @@ export type Expression = ServerFrameOf<"expression">["expression"];
 export type Motion = ServerFrameOf<"motion">["motion"];
 export type NoticeLevel = ServerFrameOf<"notice">["level"];
 export type TurnOrigin = ServerFrameOf<"turn.start">["origin"];
+export type ToolOutcome = ServerFrameOf<"tool.end">["outcome"];
+export type RoutePath = ServerFrameOf<"turn.route">["path"];
+export type Timing = ServerFrameOf<"turn.done">["timing"];
+export type Capability = ServerFrameOf<"consent.request">["capability"];
+export type ConsentWord = ClientFrameOf<"consent.answer">["answer"];
+export type Role = ClientFrameOf<"models.select">["role"];
+/** Tokens a role. */
+export type UsageByRole = ServerFrameOf<"turn.done">["usage"];
 
 export const PROTOCOL_VERSION: Hello["protocol"] = 1;
 

@@ -13,6 +13,7 @@ export const appStyle = css`
   }
 
   pet-stage {
+    z-index: 1;
     border-bottom: 1px solid var(--line);
     background: var(--sunken);
   }
@@ -33,6 +34,7 @@ export const appStyle = css`
 
   pet-demo-banner,
   pet-connection-bar,
+  pet-consent,
   pet-composer {
     flex: none;
   }
@@ -40,6 +42,30 @@ export const appStyle = css`
   pet-guide {
     flex: 0 1 auto;
     max-height: 70%;
+  }
+
+  .drop {
+    position: absolute;
+    inset: var(--space-3);
+    z-index: 3;
+    display: grid;
+    place-items: center;
+    border: 2px dashed var(--accent);
+    border-radius: var(--radius);
+    background: color-mix(in srgb, var(--page) 85%, transparent);
+    color: var(--accent);
+    font-weight: 600;
+    pointer-events: none;
+  }
+
+  .enlarged {
+    display: block;
+    max-width: 100%;
+    max-height: calc(100vh - 9rem);
+    min-width: min(100%, 20rem);
+    margin: 0 auto;
+    border-radius: var(--radius-s);
+    object-fit: contain;
   }
 
   .folded {

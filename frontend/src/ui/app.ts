@@ -1,16 +1,27 @@
 import { LitElement, html, nothing, type PropertyValues, type TemplateResult } from "lit";
 import { customElement, property, query, state } from "lit/decorators.js";
+import { repeat } from "lit/directives/repeat.js";
 
+import type { Command } from "../commands/commands.js";
 import type { Companion } from "../companion.js";
+import type { Picture } from "../pictures/picture.js";
 import { guideNeed, headline } from "../view.js";
 import { appStyle } from "./app-style.js";
 import "./composer.js";
 import type { PetComposer } from "./composer.js";
 import "./connection-bar.js";
+import "./consent.js";
+import type { Answerer, PetConsent } from "./consent.js";
 import "./demo-banner.js";
+import "./dialog.js";
 import "./door.js";
+import { failureText } from "./failure.js";
+import { FileDrop } from "./file-drop.js";
 import "./guide.js";
+import type { PetGuide } from "./guide.js";
+import "./help-panel.js";
 import { shared } from "./shared.js";
+import "./status-panel.js";
 import "./stage.js";
 import "./transcript.js";
 import type { PetTranscript } from "./transcript.js";
@@ -24,9 +35,17 @@ export class PetApp extends LitElement {
   @property({ attribute: false }) companion: Companion | null = null;
   /** The person's own wish; null leaves it to the state whether the guide shows. */
   @state() private guideWish: boolean | null = null;
+  /** What the guide is opened for: to connect a provider, or to change the model. */
+  @state() private guideFor: "connect" | "model" = "connect";
+  @state() private panel: "help" | "status" | null = null;
+  @state() private enlarged: { readonly src: string; readonly label: string } | null = null;
   @query("pet-composer") private composer!: PetComposer | null;
   @query("pet-transcript") private transcript!: PetTranscript | null;
 
+  @query("pet-guide") private guide!: PetGuide | null;
+
+  readonly #drop = new FileDrop(this, (files) => this.#addFiles(files));
+  #answering = false;
   #watch: Watch | null = null;
   #stateBefore: string | null = null;
 
@@ -43,11 +62,13 @@ export class PetApp extends LitElement {
   protected override willUpdate(changed: PropertyValues<this>): void {
     const { companion } = this;
     if (changed.has("companion") && companion && !this.#watch) {
-      const { chat, server, providers, limits, door, performer, connection, language } = companion;
+      const { chat, server, providers, limits, door, performer, connection, language, questions, tray } = companion;
       this.#watch = new Watch(this, () => [
         chat, server, providers, limits, door, performer.pose, connection.status, language.locale,
+        questions.open, tray.content,
       ]);
     }
+    this.#answering = this.#focusInQuestion();
     // A guide that was closed comes back when something else is wrong.
     const now = companion?.server.value?.state ?? null;
     if (now !== this.#stateBefore && now !== "streaming") {
@@ -61,6 +82,8 @@ export class PetApp extends LitElement {
     if (!language) return;
     document.documentElement.lang = language.locale.value;
     document.title = language.words.name;
+    // Whoever was at a question that went away goes on where they can write.
+    if (this.#answering && !this.#focusInQuestion()) this.composer?.focus();
   }
 
   protected override firstUpdated(): void {
@@ -78,11 +101,15 @@ export class PetApp extends LitElement {
         .pose=${companion.performer.pose.value}
         .headline=${headline(status, companion.server.value, draft ? draft.text !== "" : null)}
         .words=${words}
+        .waiting=${draft?.waiting ?? null}
+        @open-status=${() => (this.panel = "status")}
         @toggle-language=${() => companion.language.toggle()}
       ></pet-stage>
       <main>
         ${status.phase === "refused" ? this.#door(companion) : this.#chat(companion)}
+        ${this.#drop.over ? html`<div class="drop" data-testid="drop">${words.pictures.drop}</div>` : nothing}
       </main>
+      ${this.#panel(companion)} ${this.#enlargement(companion)}
     `;
   }
 
@@ -104,13 +131,21 @@ export class PetApp extends LitElement {
       <pet-transcript
         .chat=${chat}
         .words=${words}
+        @enlarge=${(event: CustomEvent<{ src: string; label: string }>) => (this.enlarged = event.detail)}
         @send-again=${(event: CustomEvent<{ key: string; text: string }>) => {
           companion.sendAgain(event.detail.key, event.detail.text);
           this.transcript?.toEnd();
         }}
       ></pet-transcript>
+      ${repeat(
+        companion.questions.open.value,
+        (question) => question.id,
+        (question) => html`<pet-consent .question=${question} .words=${words} .answer=${this.#answer}></pet-consent>`,
+      )}
       <pet-composer
         .words=${words}
+        .tray=${companion.tray.content.value}
+        ?takesPictures=${(companion.limits.value?.max_images ?? 0) > 0}
         .kept=${companion.tabOnly}
         .writing=${chat.draft !== null}
         .maxChars=${companion.limits.value?.max_text_chars ?? Number.POSITIVE_INFINITY}
@@ -118,6 +153,9 @@ export class PetApp extends LitElement {
           if (!companion.send(event.detail)) event.preventDefault();
           this.transcript?.toEnd();
         }}
+        @command=${(event: CustomEvent<Command>) => this.#run(event.detail)}
+        @add=${(event: CustomEvent<File[]>) => this.#addFiles(event.detail)}
+        @remove=${(event: CustomEvent<Picture>) => companion.tray.remove(event.detail)}
         @stop=${() => companion.stop()}
       ></pet-composer>
       <div class="visually-hidden" aria-live="polite" data-testid="spoken">
@@ -149,7 +187,7 @@ export class PetApp extends LitElement {
           .words=${words}
           .tabOnly=${companion.tabOnly}
           ?brief=${this.guideWish === true}
-          @connect=${() => (this.guideWish = true)}
+          @connect=${() => this.#openGuide("connect")}
         ></pet-demo-banner>`
       : nothing;
     if (this.guideWish ?? need === "open") {
@@ -160,15 +198,79 @@ export class PetApp extends LitElement {
           .suggested=${server?.guide ?? "ollama"}
           .heading=${server && need !== "none" ? words.state[server.state] : ""}
           ?choosing=${server?.state === "model-selection"}
-          @close=${() => (this.guideWish = false)}
+          ?changing=${this.guideFor === "model"}
+          @close=${this.#closeGuide}
         ></pet-guide>`;
     }
     if (need === "none" || !server) return banner;
     return html`<div class="folded">
       <p>${words.state[server.state]}</p>
-      <button data-testid="guide-open" @click=${() => (this.guideWish = true)}>${words.guide.title}</button>
+      <button data-testid="guide-open" @click=${() => this.#openGuide("connect")}>${words.guide.title}</button>
     </div>`;
   }
+
+  #panel({ connection, language }: Companion): TemplateResult | typeof nothing {
+    const { words } = language;
+    if (this.panel === null) return nothing;
+    return html`<pet-dialog
+      .heading=${words[this.panel].title}
+      .closeLabel=${words.panel.close}
+      @close=${() => (this.panel = null)}
+    >
+      ${this.panel === "help"
+        ? html`<pet-help-panel .words=${words}></pet-help-panel>`
+        : html`<pet-status-panel .connection=${connection} .words=${words}></pet-status-panel>`}
+    </pet-dialog>`;
+  }
+
+  #enlargement({ language }: Companion): TemplateResult | typeof nothing {
+    if (!this.enlarged) return nothing;
+    const { src, label } = this.enlarged;
+    return html`<pet-dialog
+      wide
+      .heading=${label}
+      .closeLabel=${language.words.panel.close}
+      @close=${() => (this.enlarged = null)}
+    ><img class="enlarged" data-testid="enlarged" src=${src} alt=${label} /></pet-dialog>`;
+  }
+
+  #run(command: Command): void {
+    if (command === "help" || command === "status") this.panel = command;
+    else this.#openGuide(command);
+  }
+
+  #openGuide(purpose: "connect" | "model"): void {
+    this.guideFor = purpose;
+    this.guideWish = true;
+    void this.updateComplete.then(() => this.guide?.updateComplete).then(() => this.guide?.focus());
+  }
+
+  #closeGuide(): void {
+    this.guideWish = false;
+    this.guideFor = "connect";
+    this.composer?.focus();
+  }
+
+  #addFiles(files: readonly File[]): void {
+    void this.companion?.tray.add(files);
+    this.composer?.focus();
+  }
+
+  #focusInQuestion(): boolean {
+    return [...this.renderRoot.querySelectorAll<PetConsent>("pet-consent")].some((question) => question.focused);
+  }
+
+  readonly #answer: Answerer = async (question, word) => {
+    const { companion } = this;
+    if (!companion) return null;
+    const { words } = companion.language;
+    try {
+      if (!(await companion.answer(question, word))) companion.tell("consent_over", words.consent.gone);
+      return null;
+    } catch (error) {
+      return failureText(error, words);
+    }
+  };
 
   readonly #escape = (event: KeyboardEvent): void => {
     if (event.key !== "Escape" || event.isComposing || event.keyCode === 229 || event.defaultPrevented) return;

@@ -48,6 +48,60 @@ export const bubble = css`
     padding-inline: var(--space-2);
   }
 
+  .pictures {
+    display: flex;
+    flex-wrap: wrap;
+    gap: var(--space-2);
+    margin-block: var(--space-1);
+  }
+
+  .pictures button {
+    padding: 0;
+    border: 0;
+    border-radius: var(--radius-s);
+    background: none;
+  }
+
+  .pictures img {
+    display: block;
+    width: auto;
+    max-width: min(100%, 16rem);
+    height: auto;
+    max-height: 12rem;
+    border-radius: var(--radius-s);
+  }
+
+  /* The time of a message is there for whoever looks for it. */
+  .when {
+    padding-inline: var(--space-2);
+    color: var(--ink-soft);
+    font-size: 0.75rem;
+    line-height: 1.25rem;
+  }
+
+  .when summary {
+    width: fit-content;
+    cursor: pointer;
+  }
+
+  .when ul {
+    display: grid;
+    list-style: none;
+  }
+
+  @media (hover: hover) {
+    .when:not([open]) {
+      opacity: 0;
+      transition: opacity 0.15s;
+    }
+
+    li:hover .when,
+    li:last-child .when,
+    .when:focus-within {
+      opacity: 1;
+    }
+  }
+
   .thoughts {
     margin-block: var(--space-1) var(--space-2);
     color: var(--ink-soft);

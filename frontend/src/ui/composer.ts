@@ -1,109 +1,41 @@
-import { LitElement, css, html, nothing, type PropertyValues, type TemplateResult } from "lit";
+import { LitElement, html, nothing, type PropertyValues, type TemplateResult } from "lit";
 import { customElement, property, query, state } from "lit/decorators.js";
 
+import { typed } from "../commands/commands.js";
 import type { Catalogue } from "../i18n/index.js";
 import type { TextStorage } from "../lib/storage.js";
+import type { Tray } from "../pictures/tray.js";
 import { sends } from "./composer-keys.js";
-import { sendIcon, stopIcon } from "./icons.js";
+import { composerStyle } from "./composer-style.js";
+import { pictureIcon, sendIcon, stopIcon } from "./icons.js";
+import "./picture-tray.js";
 import { shared } from "./shared.js";
 
 const DRAFT_KEY = "pet.draft";
 /** Of the window's height, at most. */
 const TALLEST_SHARE = 0.4;
 
-/** The box to write in. Fires `send` with the text as its cancelable detail, and `stop`. */
+/**
+ * The box to write in. Fires `send` with the text as its cancelable detail, `command` with a command's name,
+ * `stop`, `add` with files for the tray, and `remove` with a picture of it.
+ */
 @customElement("pet-composer")
 export class PetComposer extends LitElement {
-  static override styles = [
-    shared,
-    css`
-      :host {
-        display: block;
-        max-width: var(--column);
-        width: 100%;
-        margin: 0 auto;
-        padding: 0 var(--gutter) max(var(--space-3), env(safe-area-inset-bottom));
-      }
-
-      form {
-        display: flex;
-        align-items: flex-end;
-        gap: var(--space-2);
-        padding: var(--space-2);
-        border: 1px solid var(--line);
-        border-radius: calc(var(--radius) + var(--space-2));
-        background: var(--surface);
-        box-shadow: var(--shadow);
-        transition: border-color 0.15s;
-      }
-
-      form:has(textarea:focus-visible) {
-        border-color: var(--accent);
-        box-shadow: 0 0 0 1px var(--accent), var(--shadow);
-      }
-
-      textarea:focus-visible {
-        outline: 0;
-      }
-
-      textarea {
-        flex: 1;
-        min-width: 0;
-        height: 2.5rem;
-        max-height: 40vh;
-        padding: 0.45rem var(--space-2);
-        border: 0;
-        background: none;
-        line-height: 1.6;
-        resize: none;
-        overflow-y: auto;
-        scrollbar-width: thin;
-      }
-
-      textarea::placeholder {
-        color: var(--ink-soft);
-        opacity: 1;
-      }
-
-      button {
-        flex: none;
-        width: 2.5rem;
-        height: 2.5rem;
-        padding: 0;
-        border-radius: 50%;
-      }
-
-      .stop {
-        border-color: var(--accent);
-        color: var(--accent);
-      }
-
-      .below {
-        min-height: 1.5em;
-        padding: var(--space-1) var(--space-4) 0;
-        color: var(--ink-soft);
-        font-size: 0.75rem;
-      }
-
-      .below.bad {
-        color: var(--bad);
-      }
-
-      @media (max-width: 40rem), (pointer: coarse) {
-        .below:not(.bad) {
-          display: none;
-        }
-      }
-    `,
-  ];
+  static override styles = [shared, composerStyle];
 
   @property({ attribute: false }) words!: Catalogue;
   @property({ attribute: false }) kept!: TextStorage;
   @property({ type: Boolean }) writing = false;
   @property({ type: Number }) maxChars = Number.POSITIVE_INFINITY;
+  @property({ attribute: false }) tray!: Tray;
+  /** The server takes pictures. */
+  @property({ type: Boolean }) takesPictures = false;
   @state() private text = "";
+  /** What looked like a command and is none. */
+  @state() private unknown: string | null = null;
   @state() private full = false;
   @query("textarea") private box!: HTMLTextAreaElement;
+  @query("input[type=file]") private files!: HTMLInputElement;
 
   #compositionEndedAt = Number.NEGATIVE_INFINITY;
 
@@ -125,33 +57,86 @@ export class PetComposer extends LitElement {
     const complaint = over > 0 ? composer.tooLong(over) : this.full ? composer.full : null;
     return html`
       <form @submit=${this.#submit}>
-        <textarea
-          data-testid="composer"
-          rows="1"
-          aria-label=${composer.label}
-          aria-describedby="below"
-          placeholder=${composer.placeholder}
-          .value=${this.text}
-          @input=${this.#typed}
-          @keydown=${this.#pressed}
-          @compositionend=${(event: CompositionEvent) => (this.#compositionEndedAt = event.timeStamp)}
-        ></textarea>
-        ${this.writing
-          ? html`<button type="button" class="stop" data-testid="stop" title="${composer.stop} (Esc)"
-              aria-label=${composer.stop} @click=${this.#stop}>${stopIcon}</button>`
-          : nothing}
-        <button class="primary" data-testid="send" title=${composer.send} aria-label=${composer.send}
-          ?disabled=${!this.#sendable()}>${sendIcon}</button>
+        <pet-picture-tray
+          .tray=${this.tray}
+          .words=${this.words}
+          @remove=${this.#removed}
+        ></pet-picture-tray>
+        <div class="row">
+          ${this.takesPictures ? this.#adding() : nothing}
+          <textarea
+            data-testid="composer"
+            rows="1"
+            aria-label=${composer.label}
+            aria-describedby="below"
+            placeholder=${composer.placeholder}
+            .value=${this.text}
+            @input=${this.#typed}
+            @keydown=${this.#pressed}
+            @paste=${this.#pasted}
+            @compositionend=${(event: CompositionEvent) => (this.#compositionEndedAt = event.timeStamp)}
+          ></textarea>
+          ${this.writing
+            ? html`<button type="button" class="stop" data-testid="stop" title="${composer.stop} (Esc)"
+                aria-label=${composer.stop} @click=${this.#stop}>${stopIcon}</button>`
+            : nothing}
+          <button class="primary" data-testid="send" title=${composer.send} aria-label=${composer.send}
+            ?disabled=${!this.#sendable()}>${sendIcon}</button>
+        </div>
       </form>
-      <p id="below" class="below ${complaint ? "bad" : ""}" role=${complaint ? "alert" : nothing}>
-        ${complaint ?? composer.hint}
-      </p>
+      ${this.unknown === null ? this.#below(complaint) : this.#noCommand(this.unknown)}
     `;
+  }
+
+  #adding(): TemplateResult {
+    const { add } = this.words.pictures;
+    return html`<button type="button" class="quiet add" data-testid="picture-add" title=${add} aria-label=${add}
+        @click=${() => this.files.click()}>${pictureIcon}</button>
+      <input type="file" accept="image/*" multiple hidden data-testid="picture-file" aria-label=${add}
+        @change=${this.#chosen} />`;
+  }
+
+  #below(complaint: string | null): TemplateResult {
+    return html`<p id="below" class="below ${complaint ? "bad" : ""}" role=${complaint ? "alert" : nothing}>
+      ${complaint ?? this.words.composer.hint}
+    </p>`;
+  }
+
+  #noCommand(name: string): TemplateResult {
+    const { commands } = this.words;
+    return html`<p id="below" class="below bad" role="alert" data-testid="unknown-command">
+      ${commands.unknown(name)}
+      <button type="button" class="quiet" data-testid="send-anyway" @click=${this.#sendAnyway}>${commands.sendAnyway}</button>
+    </p>`;
   }
 
   #typed(): void {
     this.full = false;
+    this.unknown = null;
     this.#keep(this.box.value);
+  }
+
+  #pasted(event: ClipboardEvent): void {
+    const { clipboardData } = event;
+    // A spreadsheet offers its cells as text and as a picture: then the text is meant.
+    if (!clipboardData || clipboardData.files.length === 0 || clipboardData.types.includes("text/plain")) return;
+    event.preventDefault();
+    this.#add(clipboardData.files);
+  }
+
+  #chosen(): void {
+    this.#add(this.files.files ?? []);
+    this.files.value = "";
+    this.focus();
+  }
+
+  #add(files: ArrayLike<File>): void {
+    this.dispatchEvent(new CustomEvent("add", { detail: Array.from(files) }));
+  }
+
+  #removed(event: CustomEvent): void {
+    this.dispatchEvent(new CustomEvent("remove", { detail: event.detail }));
+    this.focus();
   }
 
   #keep(text: string): void {
@@ -173,9 +158,27 @@ export class PetComposer extends LitElement {
 
   #send(): void {
     if (!this.#sendable()) return;
+    const what = typed(this.text);
+    if (what.kind === "unknown") {
+      this.unknown = what.name;
+    } else if (what.kind === "command") {
+      this.#keep("");
+      this.dispatchEvent(new CustomEvent("command", { detail: what.command }));
+    } else {
+      this.#sendMessage();
+    }
+  }
+
+  #sendMessage(): void {
     const taken = this.dispatchEvent(new CustomEvent("send", { detail: this.text, cancelable: true }));
+    this.unknown = null;
     if (taken) this.#keep("");
     else this.full = true;
+  }
+
+  #sendAnyway(): void {
+    if (this.#sendable()) this.#sendMessage();
+    this.focus();
   }
 
   #stop(): void {
@@ -184,7 +187,8 @@ export class PetComposer extends LitElement {
   }
 
   #sendable(): boolean {
-    return this.text.trim() !== "" && this.#over() === 0;
+    const { pictures, reading } = this.tray;
+    return (this.text.trim() !== "" || pictures.length > 0) && reading === 0 && this.#over() === 0;
   }
 
   /** Characters (not UTF-16 units) beyond the server's limit. */

@@ -3,6 +3,7 @@ import { customElement, property } from "lit/decorators.js";
 
 import type { Draft } from "../chat/model.js";
 import type { Catalogue } from "../i18n/index.js";
+import "./activity.js";
 import { thoughts } from "./message.js";
 import "./prose.js";
 
@@ -18,9 +19,10 @@ export class PetDraft extends LitElement {
   }
 
   protected override render(): TemplateResult {
-    const { text, reasoning, origin } = this.draft;
+    const { text, reasoning, origin, activity } = this.draft;
     const { chat, name } = this.words;
     return html`
+      ${activity ? html`<pet-activity live .activity=${activity} .words=${this.words}></pet-activity>` : nothing}
       <article class="bubble reply" aria-label=${name}>
         ${reasoning ? thoughts(text ? chat.thoughts : chat.thinkingNow, reasoning) : nothing}
         ${text

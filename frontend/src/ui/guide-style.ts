@@ -117,7 +117,12 @@ export const guideStyle = css`
     font-weight: 600;
   }
 
-  .test select {
+  h2:focus-visible {
+    outline: 0;
+  }
+
+  .guide > select {
+    justify-self: start;
     min-height: 2.25rem;
     padding: var(--space-1) var(--space-2);
     border: 1px solid var(--line);

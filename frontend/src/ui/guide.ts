@@ -1,5 +1,5 @@
 import { LitElement, html, nothing, type PropertyValues, type TemplateResult } from "lit";
-import { customElement, property, state } from "lit/decorators.js";
+import { customElement, property, query, state } from "lit/decorators.js";
 
 import type { Connection } from "../connection/connection.js";
 import type { Catalogue } from "../i18n/index.js";
@@ -7,6 +7,7 @@ import type { Guide, ServerFrameOf } from "../protocol/index.js";
 import { guideFor } from "../view.js";
 import { failureText } from "./failure.js";
 import { guideStyle } from "./guide-style.js";
+import "./key-form.js";
 import "./model-picker.js";
 import { richLine } from "./rich-line.js";
 import { shared } from "./shared.js";
@@ -33,11 +34,18 @@ export class PetGuide extends LitElement {
   @property() heading = "";
   /** The models are there, only the choice is open. */
   @property({ type: Boolean }) choosing = false;
+  /** The person wants another model: the choice stands first, for every role. */
+  @property({ type: Boolean }) changing = false;
   @state() private kind: Guide = "ollama";
   @state() private cloud = "";
   @state() private testing = false;
   @state() private tested: ServerFrameOf<"provider.tested"> | null = null;
   @state() private failed: string | null = null;
+  @query("h2") private headline!: HTMLElement;
+
+  override focus(): void {
+    this.headline.focus();
+  }
 
   protected override willUpdate(changed: PropertyValues<this>): void {
     if (changed.has("suggested")) this.kind = this.suggested;
@@ -45,14 +53,18 @@ export class PetGuide extends LitElement {
   }
 
   protected override firstUpdated(): void {
-    if (this.suggested === "cloud") void this.#findCloud();
+    if (this.suggested === "cloud" && !this.changing) void this.#findCurrent();
+  }
+
+  protected override updated(changed: PropertyValues<this>): void {
+    if (changed.has("changing") && this.changing) void this.#findCurrent();
   }
 
   protected override render(): TemplateResult {
     const { guide } = this.words;
     return html`<section class="guide" data-testid="guide" data-guide=${this.kind} aria-label=${guide.title}>
       <header>
-        <h2>${this.heading || guide.title}</h2>
+        <h2 tabindex="-1">${this.heading || guide.title}</h2>
         <button class="quiet" data-testid="guide-close" @click=${() => this.dispatchEvent(new CustomEvent("close"))}>
           ${guide.close}
         </button>
@@ -62,7 +74,8 @@ export class PetGuide extends LitElement {
         ${GUIDES.map((kind) => this.#tab(kind))}
       </fieldset>
       <p class="intro">${guide.intro[this.kind]}</p>
-      ${this.choosing ? this.#choice() : this.#way()}
+      ${this.kind === "cloud" ? this.#cloudSelect() : nothing}
+      ${this.choosing || this.changing ? this.#choice() : this.#way()}
     </section>`;
   }
 
@@ -79,7 +92,8 @@ export class PetGuide extends LitElement {
     return html`<ol>
         ${this.words.guide.steps[this.kind].map((step) => html`<li>${richLine(step)}</li>`)}
       </ol>
-      ${this.#test()} ${!this.choosing && this.tested?.ok ? this.#picker() : nothing}`;
+      ${this.kind === "cloud" ? this.#key() : nothing} ${this.#test()}
+      ${!this.choosing && !this.changing && this.tested?.ok ? this.#picker() : nothing}`;
   }
 
   #tab(kind: Guide): TemplateResult {
@@ -98,7 +112,6 @@ export class PetGuide extends LitElement {
   #test(): TemplateResult {
     const { guide } = this.words;
     return html`<div class="test">
-      ${this.kind === "cloud" ? this.#cloudSelect() : nothing}
       <button class="primary" data-testid="guide-test" ?disabled=${this.testing || !this.#provider()} @click=${this.#run}>
         ${this.testing ? guide.testing : guide.test}
       </button>
@@ -106,9 +119,19 @@ export class PetGuide extends LitElement {
     </div>`;
   }
 
+  #key(): TemplateResult | typeof nothing {
+    if (!this.cloud) return nothing;
+    return html`<pet-key-form
+      .connection=${this.connection}
+      .words=${this.words}
+      .provider=${this.cloud}
+      @stored=${this.#run}
+    ></pet-key-form>`;
+  }
+
   #cloudSelect(): TemplateResult {
     const change = (event: Event) => this.#choose("cloud", (event.target as HTMLSelectElement).value);
-    return html`<select aria-label=${this.words.guide.provider} @change=${change}>
+    return html`<select data-testid="guide-provider" aria-label=${this.words.guide.provider} @change=${change}>
       ${this.#clouds().map((name) => html`<option ?selected=${name === this.cloud}>${name}</option>`)}
     </select>`;
   }
@@ -127,6 +150,7 @@ export class PetGuide extends LitElement {
       .connection=${this.connection}
       .words=${this.words}
       .provider=${provider}
+      ?anyRole=${this.changing}
       @chosen=${() => this.dispatchEvent(new CustomEvent("chosen"))}
     ></pet-model-picker>`;
   }
@@ -145,11 +169,13 @@ export class PetGuide extends LitElement {
     this.tested = this.failed = null;
   }
 
-  /** The cloud provider that the chat role has now is the one that needs help. */
-  async #findCloud(): Promise<void> {
+  /** Begins with the provider that the chat role has now: it is the one to change, or the one that needs help. */
+  async #findCurrent(): Promise<void> {
     const status = await this.connection.request<"status">({ type: "status" }).catch(() => null);
     const current = status?.roles.chat?.provider;
-    if (current !== undefined && this.#clouds().includes(current)) this.cloud = current;
+    if (current === undefined) return;
+    if (this.changing) this.kind = guideFor(current);
+    if (this.#clouds().includes(current)) this.cloud = current;
   }
 
   async #run(): Promise<void> {

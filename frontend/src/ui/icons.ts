@@ -6,3 +6,27 @@ const icon = (paths: ReturnType<typeof svg>) =>
 
 export const sendIcon = icon(svg`<path d="M10 16V4M5 9l5-5 5 5" />`);
 export const stopIcon = icon(svg`<rect x="6" y="6" width="8" height="8" rx="1.500" fill="currentColor" />`);
+export const pictureIcon = icon(
+  svg`<rect x="3" y="4" width="14" height="12" rx="2" /><circle cx="7.500" cy="8.500" r="1.200" /><path d="m4 15 4.500-4 3 2.500 2-2L17 15" />`,
+);
+export const statusIcon = icon(svg`<path d="M3 10h3l2.500-5 3 10 2.500-5h3" />`);
+export const closeIcon = icon(svg`<path d="M5 5l10 10M15 5 5 15" />`);
+
+const mark = (paths: ReturnType<typeof svg>) =>
+  html`<svg class="outcome" viewBox="0 0 16 16" fill="none" stroke="currentColor" stroke-width="2"
+    stroke-linecap="round" stroke-linejoin="round" aria-hidden="true">${paths}</svg>`;
+
+const failed = mark(svg`<path d="M4 4l8 8M12 4l-8 8" />`);
+const skipped = mark(svg`<path d="M4 8h8" />`);
+const OUTCOMES = {
+  running: mark(svg`<path d="M8 2a6 6 0 1 1-6 6" />`),
+  ok: mark(svg`<path d="m3 8.500 3.500 3.500L13 4.500" />`),
+  error: failed,
+  timeout: failed,
+  deferred: skipped,
+  denied: skipped,
+  cancelled: skipped,
+};
+
+/** How a call stands; words beside it say the same. */
+export const outcomeIcon = (outcome: keyof typeof OUTCOMES) => OUTCOMES[outcome];

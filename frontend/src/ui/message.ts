@@ -3,9 +3,12 @@ import { customElement, property } from "lit/decorators.js";
 
 import type { Message } from "../chat/model.js";
 import type { Catalogue } from "../i18n/index.js";
+import { addressOf, type Picture } from "../pictures/picture.js";
+import "./activity.js";
+import { costView } from "./cost.js";
 import "./prose.js";
 
-/** A finished message. Fires `send-again` for one that did not get through. */
+/** A finished message. Fires `send-again` for one that did not get through, and `enlarge` for a picture. */
 @customElement("pet-message")
 export class PetMessage extends LitElement {
   @property({ attribute: false }) message!: Message;
@@ -17,24 +20,46 @@ export class PetMessage extends LitElement {
   }
 
   protected override render(): TemplateResult {
-    const { role, text, reasoning } = this.message;
+    const { role, reasoning, activity, at, cost } = this.message;
+    const { chat, name } = this.words;
     const own = role === "user";
     return html`
-      <article class="bubble ${own ? "own" : "reply"}" aria-label=${own ? this.words.chat.you : this.words.name}>
-        ${reasoning ? thoughts(this.words.chat.thoughts, reasoning) : nothing}
-        ${own
-          ? html`<div class="text" data-testid="text">${text}</div>`
-          : html`<pet-prose data-testid="text" .text=${text}></pet-prose>`}
+      ${activity ? html`<pet-activity .activity=${activity} .words=${this.words}></pet-activity>` : nothing}
+      <article class="bubble ${own ? "own" : "reply"}" aria-label=${own ? chat.you : name}>
+        ${reasoning ? thoughts(chat.thoughts, reasoning) : nothing} ${this.#pictures()} ${this.#text(own)}
       </article>
-      ${this.#notes()}
+      ${this.#notes()} ${costView(at, cost, this.words)}
     `;
+  }
+
+  #text(own: boolean): TemplateResult | typeof nothing {
+    const { text, images, pictures } = this.message;
+    if (!own) return html`<pet-prose data-testid="text" .text=${text}></pet-prose>`;
+    // A message of pictures alone says at least that, once the pictures are gone.
+    const shown = text || (pictures.length === 0 && images > 0 ? this.words.chat.images(images) : "");
+    return shown ? html`<div class="text" data-testid="text">${shown}</div>` : nothing;
+  }
+
+  #pictures(): TemplateResult | typeof nothing {
+    const { pictures } = this.message;
+    if (pictures.length === 0) return nothing;
+    return html`<div class="pictures">${pictures.map((picture, index) => this.#picture(picture, index + 1))}</div>`;
+  }
+
+  #picture(picture: Picture, number: number): TemplateResult {
+    const label = picture.name || this.words.pictures.sent(number);
+    const detail = { src: addressOf(picture), label };
+    const enlarge = () => this.dispatchEvent(new CustomEvent("enlarge", { bubbles: true, composed: true, detail }));
+    return html`<button title=${this.words.activity.enlarge} @click=${enlarge}>
+      <img src=${detail.src} alt=${label} width=${picture.width} height=${picture.height} />
+    </button>`;
   }
 
   #notes(): TemplateResult | typeof nothing {
     const { chat } = this.words;
-    const { state, origin, images, role, error } = this.message;
+    const { state, origin, images, pictures, role, error, text } = this.message;
     const notes: string[] = [];
-    if (images > 0) notes.push(chat.images(images));
+    if (images > 0 && pictures.length === 0 && text) notes.push(chat.images(images));
     if (origin === "nudge") notes.push(chat.nudge);
     if (state !== "done") notes.push(chat[state]);
     if (role === "user" && error !== null) notes.push(chat.failed);

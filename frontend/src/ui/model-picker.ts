@@ -3,10 +3,13 @@ import { customElement, property, state } from "lit/decorators.js";
 
 import type { Connection } from "../connection/connection.js";
 import type { Catalogue } from "../i18n/index.js";
+import type { Role } from "../protocol/index.js";
 import { failureText } from "./failure.js";
 import { shared } from "./shared.js";
 
-/** Chooses the model that chats, among those of one provider. Fires `chosen` when it is saved. */
+const ROLES: readonly Role[] = ["chat", "tool", "vision"];
+
+/** Chooses a role's model, among those of one provider. Fires `chosen` when it is saved. */
 @customElement("pet-model-picker")
 export class PetModelPicker extends LitElement {
   static override styles = [
@@ -26,6 +29,10 @@ export class PetModelPicker extends LitElement {
         min-width: 0;
         font-size: var(--text-s);
         font-weight: 600;
+      }
+
+      .role {
+        flex: 0 1 9rem;
       }
 
       select {
@@ -52,6 +59,9 @@ export class PetModelPicker extends LitElement {
   @property({ attribute: false }) connection!: Connection;
   @property({ attribute: false }) words!: Catalogue;
   @property() provider = "";
+  /** Every role can be chosen for, not the one that chats alone. */
+  @property({ type: Boolean }) anyRole = false;
+  @state() private chosenRole: Role = "chat";
   @state() private models: readonly string[] | null = null;
   @state() private model = "";
   @state() private saving = false;
@@ -70,6 +80,7 @@ export class PetModelPicker extends LitElement {
     if (this.models === null) return this.outcome ? nothing : html`<p role="status">${picker.loading}</p>`;
     if (this.models.length === 0) return html`<p>${picker.none}</p>`;
     return html`<form @submit=${this.#save}>
+      ${this.anyRole ? this.#roles() : nothing}
       <label>
         ${picker.title}
         <select data-testid="model-select" @change=${this.#changed}>
@@ -80,6 +91,17 @@ export class PetModelPicker extends LitElement {
         ${this.saving ? picker.saving : picker.use}
       </button>
     </form>`;
+  }
+
+  #roles(): TemplateResult {
+    const { picker } = this.words;
+    const change = (event: Event) => (this.chosenRole = (event.target as HTMLSelectElement).value as Role);
+    return html`<label class="role">
+      ${picker.role}
+      <select data-testid="model-role" @change=${change}>
+        ${ROLES.map((role) => html`<option value=${role} ?selected=${role === this.chosenRole}>${picker.roles[role]}</option>`)}
+      </select>
+    </label>`;
   }
 
   #result(): TemplateResult | typeof nothing {
@@ -106,10 +128,10 @@ export class PetModelPicker extends LitElement {
 
   async #save(event: Event): Promise<void> {
     event.preventDefault();
-    const { provider, model } = this;
+    const { provider, model, chosenRole: role } = this;
     this.saving = true;
     try {
-      await this.connection.request<"models.select">({ type: "models.select", role: "chat", provider, model });
+      await this.connection.request<"models.select">({ type: "models.select", role, provider, model });
       this.outcome = { ok: true, text: this.words.picker.saved };
       this.dispatchEvent(new CustomEvent("chosen"));
     } catch (error) {

@@ -5,6 +5,8 @@ import { repeat } from "lit/directives/repeat.js";
 
 import type { Chat, Entry, Line, Message, Words } from "../chat/model.js";
 import type { Catalogue } from "../i18n/index.js";
+import { activityStyle } from "./activity-style.js";
+import "./activity.js";
 import { bubble } from "./bubble.js";
 import "./draft.js";
 import "./message.js";
@@ -23,6 +25,7 @@ export class PetTranscript extends LitElement {
   static override styles = [
     shared,
     bubble,
+    activityStyle,
     proseStyle,
     css`
       :host {
@@ -57,7 +60,7 @@ export class PetTranscript extends LitElement {
       .entries {
         display: flex;
         flex-direction: column;
-        gap: var(--space-4);
+        gap: var(--space-3);
         list-style: none;
       }
 
@@ -187,8 +190,16 @@ export class PetTranscript extends LitElement {
   }
 
   #entry(entry: Entry): TemplateResult {
-    if (entry.kind === "message") return this.#message(entry);
-    return entry.kind === "line" ? this.#line(entry) : this.#saidForOther(entry);
+    switch (entry.kind) {
+      case "message":
+        return this.#message(entry);
+      case "line":
+        return this.#line(entry);
+      case "words":
+        return this.#saidForOther(entry);
+      case "deeds":
+        return html`<pet-activity .activity=${entry.activity} .words=${this.words}></pet-activity>`;
+    }
   }
 
   #message(message: Message): TemplateResult {
