@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from server.config.store import ConfigStore
-from tests.support.calls import CallFor
+from tests.support.calls import Context
 from tools.contract import TextPart, ToolFailure, ToolResult
 from tools.files import file_tools, place
 from tools.files.place import locate, open_inside
@@ -40,7 +40,7 @@ def store_for(root: Path, *, workspace: str = "project", more: str = "") -> Conf
 async def read(root: Path, path: str, *, store: ConfigStore | None = None, **lines: int) -> ToolResult:
     (tool,) = file_tools(store or store_for(root))
     async with asyncio.timeout(30):
-        return await tool.call({"path": path, **lines}, CallFor())
+        return await tool.call({"path": path, **lines}, Context())
 
 
 async def text_of(root: Path, path: str, **lines: int) -> str:
@@ -298,7 +298,7 @@ async def test_reading_that_hangs_can_be_cancelled(root: Path, monkeypatch: pyte
     monkeypatch.setattr("tools.files.read.locate", lambda root, path: go.wait(30))
     with pytest.raises(TimeoutError):
         async with asyncio.timeout(0.1):
-            await file_tools(store_for(root))[0].call({"path": "README.md"}, CallFor())
+            await file_tools(store_for(root))[0].call({"path": "README.md"}, Context())
     go.set()
 
 

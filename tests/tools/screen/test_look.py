@@ -11,7 +11,7 @@ import pytest
 from PIL import Image
 
 from server.config.store import ConfigStore
-from tests.support.calls import CallFor
+from tests.support.calls import Context
 from tests.support.x11 import Display, x_display
 from tools.contract import PicturePart, TextPart, ToolFailure, ToolResult
 from tools.pictures import prepare
@@ -55,9 +55,9 @@ def painted(display: Display) -> Iterator[Display]:
         yield display
 
 
-async def take(store: ConfigStore, context: CallFor | None = None, **arguments: int) -> ToolResult:
+async def take(store: ConfigStore, context: Context | None = None, **arguments: int) -> ToolResult:
     async with asyncio.timeout(30):
-        return await ScreenShot(store).call(arguments, context or CallFor())
+        return await ScreenShot(store).call(arguments, context or Context())
 
 
 def parts(result: ToolResult) -> tuple[str, PicturePart, Image.Image]:
@@ -89,7 +89,7 @@ async def test_a_model_is_shown_it_scaled_down(painted: Display, store: ConfigSt
 
 async def test_looking_closer_shows_every_pixel(painted: Display, store: ConfigStore) -> None:
     _text, picture, _shown = parts(await take(store))
-    context = CallFor(pictures={"img_1": picture})
+    context = Context(pictures={"img_1": picture})
     arguments = {
         "image_ref": "img_1",
         "left": 1200 / 1600,
@@ -121,7 +121,7 @@ async def test_each_monitor_can_be_asked_for(painted: Display, store: ConfigStor
 
 
 async def test_the_owner_is_asked_and_told_what_about(painted: Display, store: ConfigStore) -> None:
-    context = CallFor()
+    context = Context()
     await take(store, context, monitor=1)
     assert context.asked == [("screenshot", "#1 · 1600×900")]
 
@@ -131,7 +131,7 @@ async def test_without_consent_nothing_is_captured(
 ) -> None:
     monkeypatch.setattr("tools.screen.look.grab", lambda number: pytest.fail("it looked"))
     with pytest.raises(ToolFailure, match="owner doesn't want it") as caught:
-        await take(store, CallFor(allowed=False))
+        await take(store, Context(consents=False))
     assert caught.value.denied
     assert "denied" not in str(caught.value)
 
@@ -139,7 +139,7 @@ async def test_without_consent_nothing_is_captured(
 async def test_what_was_switched_off_since_it_was_offered_is_not_done(
     painted: Display, tmp_path: Path
 ) -> None:
-    context = CallFor()
+    context = Context()
     with pytest.raises(ToolFailure) as caught:
         await take(store_of(tmp_path, "[tools]\nscreenshot = false\n"), context)
     assert caught.value.denied
@@ -187,7 +187,7 @@ async def test_where_nothing_can_be_seen_nobody_is_asked(
         monkeypatch.delenv(name, raising=False)
     for name, value in environ.items():
         monkeypatch.setenv(name, value)
-    context = CallFor()
+    context = Context()
     with pytest.raises(ToolFailure, match=f"the desktop can't be seen: .*{reason}.*; ask the user for"):
         await take(store, context)
     assert context.asked == []
@@ -197,7 +197,7 @@ async def test_a_display_that_hangs_holds_up_nobody(painted: Display, store: Con
     painted.freeze()
     with pytest.raises(TimeoutError):
         async with asyncio.timeout(0.2):
-            await ScreenShot(store).call({}, CallFor())
+            await ScreenShot(store).call({}, Context())
     painted.thaw()
     assert parts(await take(store))[2].size == (1600, 900)
 
@@ -227,14 +227,14 @@ def files_in(folder: Path) -> list[Path]:
 async def test_a_picture_that_is_gone_is_named() -> None:
     with pytest.raises(ToolFailure, match="there is no picture 'img_9'"):
         await LookCloser().call(
-            {"image_ref": "img_9", "left": 0, "top": 0, "right": 1, "bottom": 1}, CallFor()
+            {"image_ref": "img_9", "left": 0, "top": 0, "right": 1, "bottom": 1}, Context()
         )
 
 
 async def test_an_impossible_part_is_explained(store: ConfigStore) -> None:
     out = BytesIO()
     Image.new("RGB", (200, 200)).save(out, "PNG")
-    context = CallFor(pictures={"img_1": PicturePart(out.getvalue(), "image/png")})
+    context = Context(pictures={"img_1": PicturePart(out.getvalue(), "image/png")})
     arguments = {"image_ref": "img_1", "left": 0.5, "top": 0, "right": 0.5, "bottom": 1}
     with pytest.raises(ToolFailure, match="left < right"):
         await LookCloser().call(arguments, context)
