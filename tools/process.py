@@ -22,9 +22,9 @@ from tools import keeper
 
 log = logging.getLogger(__name__)
 
-TERMINATE_AFTER_S: Final = 0.5
-KILL_AFTER_S: Final = 0.5
-_REAP_S: Final = 0.5
+TERMINATE_AFTER_S: Final = 0.8
+KILL_AFTER_S: Final = 0.4
+_REAP_S: Final = 0.3
 _READ_LIMIT: Final = 1 << 20
 
 

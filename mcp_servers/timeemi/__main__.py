@@ -1,0 +1,3 @@
+from mcp_servers.timeemi.server import build
+
+build().run("stdio")
