@@ -128,6 +128,7 @@ export const en = {
   },
 
   picker: {
+    change: "Choose another model",
     title: "Which model should Tama use?",
     role: "For",
     roles: { chat: "talking", tool: "choosing tools", vision: "looking at pictures" },

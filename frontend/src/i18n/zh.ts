@@ -126,6 +126,7 @@ export const zh: Catalogue = {
   },
 
   picker: {
+    change: "换一个模型",
     title: "让 Tama 用哪个模型？",
     role: "用来",
     roles: { chat: "聊天", tool: "选用工具", vision: "看图片" },

@@ -252,7 +252,7 @@ export class PetApp extends LitElement {
   }
 
   #addFiles(files: readonly File[]): void {
-    void this.companion?.tray.add(files);
+    if (this.companion?.limits.value) void this.companion.tray.add(files);
     this.composer?.focus();
   }
 

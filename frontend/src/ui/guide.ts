@@ -64,7 +64,7 @@ export class PetGuide extends LitElement {
     const { guide } = this.words;
     return html`<section class="guide" data-testid="guide" data-guide=${this.kind} aria-label=${guide.title}>
       <header>
-        <h2 tabindex="-1">${this.heading || guide.title}</h2>
+        <h2 tabindex="-1">${this.changing ? this.words.picker.change : this.heading || guide.title}</h2>
         <button class="quiet" data-testid="guide-close" @click=${() => this.dispatchEvent(new CustomEvent("close"))}>
           ${guide.close}
         </button>

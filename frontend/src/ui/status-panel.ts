@@ -45,6 +45,7 @@ export class PetStatusPanel extends LitElement {
       .role {
         display: grid;
         gap: var(--space-1);
+        padding-bottom: var(--space-2);
       }
 
       .model {

@@ -136,6 +136,7 @@ export class PetTranscript extends LitElement {
   @query(".content") private content!: HTMLElement;
 
   #following = true;
+  #lastTop = 0;
   readonly #growth = new ResizeObserver(() => this.#follow());
 
   /** Goes to the newest message and stays there. */
@@ -164,7 +165,8 @@ export class PetTranscript extends LitElement {
     const { entries, draft } = this.chat;
     const { chat } = this.words;
     return html`
-      <div class="scroll" tabindex="0" role="region" aria-label=${chat.label} @scroll=${this.#scrolled}>
+      <div class="scroll" tabindex="0" role="region" aria-label=${chat.label} @scroll=${this.#scrolled}
+        @click=${this.#clicked}>
         <div class="content">
           ${entries.length === 0 && !draft ? html`<p class="empty">${chat.empty}</p>` : nothing}
           <ol class="entries">
@@ -236,10 +238,28 @@ export class PetTranscript extends LitElement {
     this.dispatchEvent(new CustomEvent("send-again", { detail: { key, text } }));
   }
 
+  /** Only the person scrolls up; further from the end it may also be because something came in below. */
   #scrolled(): void {
+    const { scrollTop } = this.scroller;
+    if (this.#nearEnd()) {
+      this.#following = true;
+      this.unseen = false;
+    } else if (scrollTop < this.#lastTop) {
+      this.#following = false;
+    }
+    this.#lastTop = scrollTop;
+  }
+
+  /** What somebody unfolds stays where they look. */
+  #clicked(event: Event): void {
+    if (!(event.target instanceof Element) || !event.target.closest("summary")) return;
+    this.#following = false;
+    requestAnimationFrame(() => (this.#following = this.#nearEnd()));
+  }
+
+  #nearEnd(): boolean {
     const { scrollHeight, scrollTop, clientHeight } = this.scroller;
-    this.#following = scrollHeight - scrollTop - clientHeight < NEAR_PX;
-    if (this.#following) this.unseen = false;
+    return scrollHeight - scrollTop - clientHeight < NEAR_PX;
   }
 
   #follow(): void {

@@ -100,6 +100,72 @@ describe("a turn", () => {
   });
 });
 
+describe("what a turn does besides talking", () => {
+  const search = (outcome?: "ok"): ServerFrame =>
+    outcome === undefined
+      ? { type: "tool.start", turn: 1, step: 1, call_id: "a", name: "tool__web_search" }
+      : { type: "tool.end", turn: 1, step: 1, call_id: "a", name: "tool__web_search", outcome, ms: 1200 };
+  const outcomes = (entry: { activity: { calls: readonly { outcome: string }[] } | null } | undefined) =>
+    entry?.activity?.calls.map(({ outcome }) => outcome);
+
+  it("shows as it happens, and stays with the reply", () => {
+    take(start(1, "hi"), search());
+    expect(outcomes(store.chat.value.draft ?? undefined)).toEqual(["running"]);
+    take(search("ok"), delta(1, "Found"), done(1, "Found"));
+    expect(outcomes(messages()[1])).toEqual(["ok"]);
+    store.history([userMessage("u1", "hi"), reply("a1", "Found")], []);
+    expect(outcomes(messages()[1])).toEqual(["ok"]);
+  });
+
+  it("stays although nothing was said", () => {
+    take(start(1, "hi"), search(), failure(1));
+    expect(store.chat.value.entries.map(({ kind }) => kind)).toEqual(["message", "deeds", "line"]);
+    take(start(2, "hi"), { type: "tool.start", turn: 2, step: 1, call_id: "a", name: "x" }, { type: "turn.cancelled", turn: 2, text: "" });
+    const last = store.chat.value.entries.at(-1);
+    expect(last?.kind === "deeds" && outcomes(last)).toEqual(["cancelled"]);
+  });
+
+  it("is told with its cost", () => {
+    const usage = { chat: { prompt: 10, completion: 2 } };
+    take(start(1, "hi"), { type: "turn.route", turn: 1, path: "both", reasons: [] }, { ...done(1, "Yes"), usage } as ServerFrame);
+    expect(messages()[1]?.cost).toEqual({ path: "both", usage, timing: { total_ms: 1, tool_ms: 0 } });
+  });
+
+  it("has lines to wait with, which are no part of the reply and go with its first word", () => {
+    take(start(1, "hi"), { type: "waiting", turn: 1, text: "Hm…" });
+    expect(store.chat.value.draft).toMatchObject({ waiting: "Hm…", text: "" });
+    take(delta(1, "So"));
+    expect(store.chat.value.draft).toMatchObject({ waiting: null, text: "So" });
+    take({ type: "waiting", turn: 1, text: "too late" }, done(1, "So"));
+    expect(shown()).toEqual([["user", "hi", "done"], ["assistant", "So", "done"]]);
+  });
+});
+
+describe("pictures", () => {
+  const picture = { name: "a.png", mime: "image/png", data: "AAAA", bytes: 3, width: 1, height: 1 } as const;
+
+  it("stay with their message, also over a new history", () => {
+    store.sending("p-1", "look", [picture]);
+    store.apply(start(1, "look"), "p-1");
+    store.history([{ ...userMessage("u1", "look"), images: 1 }], []);
+    expect(messages()[0]).toMatchObject({ images: 1, pictures: [picture] });
+  });
+
+  it("go out again with what is tried again", () => {
+    store.sending("p-1", "look", [picture]);
+    store.apply(start(1, "look"), "p-1");
+    take(failure(1));
+    expect(store.picturesOf(lines()[0]?.key ?? "")).toEqual([picture]);
+    take(start(2, "look"), failure(2));
+    expect(store.picturesOf(lines()[1]?.key ?? "")).toEqual([]);
+  });
+
+  it("of older days are only counted", () => {
+    store.history([{ ...userMessage("u1", "look"), images: 2 }], []);
+    expect(messages()[0]).toMatchObject({ images: 2, pictures: [] });
+  });
+});
+
 describe("what goes wrong", () => {
   it("keeps what was said, and tells what happened with a way to try again", () => {
     take(start(1, "hi"), delta(1, "Hel"), failure(1));
