@@ -55,7 +55,7 @@ ROWS = (
         "a wrong key",
         (Status(401, {"error": {"message": "Incorrect API key provided."}}),),
         ("scripted doesn't accept the API key", "scripted 不接受这个 API key"),
-        ("Enter the right key", "请在设置里填入"),
+        ("Enter the right key", "请在页面里用 /connect 填入"),
         retry=False,
     ),
     Row(
