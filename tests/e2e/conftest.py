@@ -34,13 +34,18 @@ class Scripted:
         return self.pet.url
 
 
+def write_config(folder: Path, provider: ScriptedProvider, extra: str = "") -> None:
+    """A lab.toml whose chat model is ``provider``'s, asked with a key; ``extra`` is added to it."""
+    config = lab_toml(provider.base_url, extra=extra)
+    config = config.replace("\n[agent", f'\napi_key = "{API_KEY}"\n[agent', 1)
+    (folder / "lab.toml").write_text(config, encoding="utf-8")
+
+
 @asynccontextmanager
 async def scripted(folder: Path, extra: str = "", **provider: Any) -> AsyncIterator[Scripted]:
-    """``extra`` is added to lab.toml; ``provider`` goes to :class:`ScriptedProvider`."""
+    """A companion that lives in ``folder``; ``provider`` goes to :class:`ScriptedProvider`."""
     async with ScriptedProvider(**provider) as model:
-        config = lab_toml(model.base_url, extra=extra)
-        config = config.replace("\n[agent", f'\napi_key = "{API_KEY}"\n[agent', 1)
-        (folder / "lab.toml").write_text(config, encoding="utf-8")
+        write_config(folder, model, extra)
         async with serving(folder) as pet:
             yield Scripted(model, pet)
 
