@@ -33,6 +33,8 @@ def compose(
     context: Mapping[str, Mapping[str, Any]],
     notes: Sequence[ClientNote],
     unseen_images: int = 0,
+    tools: str = "",
+    vision: str = "",
 ) -> str:
     """The one user message of a turn.
 
@@ -42,15 +44,22 @@ def compose(
         context: the sanitised ``context`` of the message.
         notes: what other clients said and is still fresh.
         unseen_images: how many pictures came that nobody looked at.
+        tools: what the tools gave (:func:`server.agent.tool_summary.summarise`).
+        vision: what the vision model said (:meth:`server.agent.vision.VisionOutcome.section`).
     """
     said = [_outside(name, _lines(fields)) for name, fields in context.items()]
     said += [_outside(f"note from {_one_line(note.source)}", note.text) for note in notes]
     about = [f"{label}: {_one_line(value)}" for label, value in facts.items()]
-    if not about and not said and not unseen_images:
+    seen = [vision] if vision else []
+    if unseen_images:
+        seen.append(NOT_SEEN.format(count=unseen_images))
+    if not (about or said or seen or tools):
         return words
     sections = ["[Task / User Prompt]\n" + words]
-    if unseen_images:
-        sections.append(f"[Vision Summary]\n{NOT_SEEN.format(count=unseen_images)}")
+    if tools:
+        sections.append(f"[Tool Call Summary]\n{tools}")
+    if seen:
+        sections.append("[Vision Summary]\n" + "\n\n".join(seen))
     parts = []
     if about:
         parts.append("Known facts:\n" + "\n".join(about))
