@@ -1,1 +1,16 @@
 """Search and pages of the web."""
+
+from __future__ import annotations
+
+from server.config.store import ConfigStore
+from tools.contract import Tool
+from tools.web.fetch import WebFetch
+from tools.web.search import WebSearch, chosen_provider
+
+
+def web_tools(store: ConfigStore) -> list[Tool]:
+    """``tool__web_search`` and ``tool__web_fetch``, which follow ``[agent.web]`` as it changes."""
+    return [
+        WebSearch(lambda: chosen_provider(store.config.agent.web, store.keys)),
+        WebFetch(lambda: store.config.agent.web.allow_private),
+    ]

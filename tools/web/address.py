@@ -50,7 +50,15 @@ class Target:
         return f"{self.scheme}://{_bracketed(self.host)}{port}"
 
 
-def normalise(url: str) -> str:
+def normalise(url: str) -> str | None:
+    """:func:`well_formed`, but None for what is no address."""
+    try:
+        return well_formed(url)
+    except BadAddress:
+        return None
+
+
+def well_formed(url: str) -> str:
     """The one form of ``url``: scheme and host in lower case, names in ASCII (IDNA), IPv4 in its dotted form,
     no default port, no dot segments, no fragment. Applying it twice changes nothing.
 
@@ -65,7 +73,7 @@ def target_of(url: str) -> Target:
     """Where a request for ``url`` goes.
 
     Raises:
-        BadAddress: as :func:`normalise`.
+        BadAddress: as :func:`well_formed`.
     """
     return _parse(url)[0]
 
@@ -74,12 +82,12 @@ def join(base: str, reference: str) -> str:
     """What ``reference`` (a link, a ``Location``) on the page ``base`` leads to, normalised.
 
     Raises:
-        BadAddress: as :func:`normalise`.
+        BadAddress: as :func:`well_formed`.
     """
     if len(reference) > MAX_LENGTH:
         raise BadAddress("the address is too long")
     try:
-        return normalise(urljoin(base, reference.strip(" \t\r\n\f")))
+        return well_formed(urljoin(base, reference.strip(" \t\r\n\f")))
     except BadAddress:
         raise
     except ValueError as error:

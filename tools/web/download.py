@@ -155,7 +155,7 @@ class Downloader:
                 body, cut = await _body(response, head, max_bytes)
                 return Download(head.url, head.status, head.headers, body, cut)
         except Refused as error:
-            raise ToolFailure(str(error), denied=True) from error
+            raise ToolFailure(str(error)) from error
         except Broken as error:
             raise ToolFailure(f"{host} sent a body that can't be unpacked: {error}.") from error
         except httpcore2.ConnectTimeout as error:

@@ -144,8 +144,11 @@ def kind_of(address: Ip) -> Kind | None:
     return "embedded" if (int(address) >> 32) & 0xFFFFFFFF in _ISATAP else None
 
 
-def kind_of_name(host: str) -> Kind | None:
-    """What the name ``host`` is for by its wording; None when only its addresses can tell."""
+def kind_of_host(host: str) -> Kind | None:
+    """What ``host``, a name or an address, is for by its wording; None when it says nothing."""
+    address = ip_of(host)
+    if address is not None:
+        return kind_of(address)
     for name, kind in _NAMES:
         if host == name or host.endswith("." + name):
             return kind
@@ -179,9 +182,7 @@ class Borders:
         Raises:
             Refused: the host says by itself that it leads to no public place.
         """
-        address = ip_of(target.host)
-        kind = kind_of(address) if address else kind_of_name(target.host)
-        self._judge(target, kind)
+        self._judge(target, kind_of_host(target.host))
 
     def check_addresses(self, target: Target, addresses: Sequence[Ip]) -> None:
         """
