@@ -84,6 +84,7 @@ class Link:
             self._secrets = launch.secrets
             self._transport = StdioTransport(launch)
         self._client: Client | None = None
+        self._died_first = False
         self._stack = AsyncExitStack()
         self._helpers: list[asyncio.Task[None]] = []
 
@@ -120,6 +121,7 @@ class Link:
         exc: BaseException | None,
         traceback: TracebackType | None,
     ) -> bool | None:
+        self._died_first = self.ended
         return await self._stack.__aexit__(exc_type, exc, traceback)
 
     async def offers(self) -> list[Offer]:
@@ -174,7 +176,7 @@ class Link:
             error = _deepest(error)
         if isinstance(error, Down):
             reason = error.reason
-        elif isinstance(self._transport, StdioTransport) and (self.ended or _is_closed(error)):
+        elif isinstance(self._transport, StdioTransport) and (self._died_first or _is_closed(error)):
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(_END_S):
                     await self._transport.exited()
@@ -189,9 +191,15 @@ class Link:
         elif error is None or _is_closed(error):
             reason = Reason("mcp.closed")
         else:
-            detail = short(str(error).split("\n", 1)[0], self._secrets)[:200] or type(error).__name__
-            reason = Reason("mcp.protocol", {"detail": detail})
+            reason = Reason("mcp.protocol", {"detail": self._detail(error)})
         return reason.saying(self.last_words())
+
+    def _detail(self, error: BaseException) -> str:
+        text = str(error).split("\n", 1)[0]
+        if isinstance(error, ValidationError):
+            first = error.errors(include_url=False, include_context=False, include_input=False)[0]
+            text = f"{'.'.join(str(part) for part in first['loc'])}: {first['msg']}"
+        return short(text, self._secrets)[:200] or type(error).__name__
 
     def last_words(self) -> str:
         return self._transport.last_words() if isinstance(self._transport, StdioTransport) else ""
