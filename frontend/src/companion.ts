@@ -18,7 +18,7 @@ import { readPicture } from "./pictures/read.js";
 import { PictureTray } from "./pictures/tray.js";
 import type { ConsentWord, Limits, ServerFrame } from "./protocol/index.js";
 import { Performer } from "./stage/performer.js";
-import { providersIn, type ServerState } from "./view.js";
+import { chatProviderIn, providersIn, type ServerState } from "./view.js";
 
 /** How the door stands: `spent` = the code in the address was no good, `wrong` = the token pasted here was. */
 export type Door = "untried" | "spent" | "wrong";
@@ -33,6 +33,7 @@ export class Companion {
   readonly chat: Signal<Chat>;
   readonly server = new Signal<ServerState | null>(null);
   readonly providers = new Signal<readonly string[]>([]);
+  readonly chatProvider = new Signal("");
   readonly limits = new Signal<Limits | null>(null);
   readonly questions = new Questions(browserClock);
   readonly tray = new PictureTray(readPicture, () => this.limits.value);
@@ -154,15 +155,20 @@ export class Companion {
     switch (frame.type) {
       case "welcome":
         this.limits.set(frame.limits);
-        if (frame.settings) this.providers.set(providersIn(frame.settings.values));
+        if (frame.settings) this.#settings(frame.settings.values);
         return this.#state(frame);
       case "state":
         return this.#state(frame);
       case "settings":
-        return this.providers.set(providersIn(frame.values));
+        return this.#settings(frame.values);
       default:
         return undefined;
     }
+  }
+
+  #settings(values: Readonly<Record<string, unknown>>): void {
+    this.providers.set(providersIn(values));
+    this.chatProvider.set(chatProviderIn(values));
   }
 
   #state(frame: Extract<ServerFrame, { type: "welcome" | "state" }>): void {

@@ -43,3 +43,9 @@ export function providersIn(values: Readonly<Record<string, unknown>>): string[]
   const names = Object.keys(values).flatMap((key) => /^llm\.providers\.([^.]+)\./.exec(key)?.[1] ?? []);
   return [...new Set(names)];
 }
+
+/** The provider that lab.toml names for the chat role; "" where the choice is left open. */
+export function chatProviderIn(values: Readonly<Record<string, unknown>>): string {
+  const name = values["agent.models.chat.provider"];
+  return typeof name === "string" ? name : "";
+}

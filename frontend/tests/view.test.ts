@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { guideFor, guideNeed, headline, providersIn } from "../src/view.js";
+import { chatProviderIn, guideFor, guideNeed, headline, providersIn } from "../src/view.js";
 
 const online = { phase: "online", retryAt: null, first: false } as const;
 const ready = { state: "ready", detail: null, guide: null } as const;
@@ -36,4 +36,9 @@ it("finds the providers in the public settings, each once", () => {
   const values = { "llm.providers.ollama.base_url": "", "llm.providers.openai.base_url": "", "llm.providers.openai.api_format": "", "chat.temperature": 1 };
   expect(providersIn(values)).toEqual(["ollama", "openai"]);
   expect(providersIn(values).map(guideFor)).toEqual(["ollama", "cloud"]);
+});
+
+it("knows the provider that lab.toml names for the chat, or that it names none", () => {
+  expect(chatProviderIn({ "agent.models.chat.provider": "my_ollama" })).toBe("my_ollama");
+  expect(chatProviderIn({})).toBe("");
 });

@@ -62,9 +62,10 @@ export class PetApp extends LitElement {
   protected override willUpdate(changed: PropertyValues<this>): void {
     const { companion } = this;
     if (changed.has("companion") && companion && !this.#watch) {
-      const { chat, server, providers, limits, door, performer, connection, language, questions, tray } = companion;
+      const { chat, server, providers, chatProvider, limits, door } = companion;
+      const { performer, connection, language, questions, tray } = companion;
       this.#watch = new Watch(this, () => [
-        chat, server, providers, limits, door, performer.pose, connection.status, language.locale,
+        chat, server, providers, chatProvider, limits, door, performer.pose, connection.status, language.locale,
         questions.open, tray.content,
       ]);
     }
@@ -98,6 +99,7 @@ export class PetApp extends LitElement {
     const draft = companion.chat.value.draft;
     return html`
       <pet-stage
+        role="banner"
         .pose=${companion.performer.pose.value}
         .headline=${headline(status, companion.server.value, draft ? draft.text !== "" : null)}
         .words=${words}
@@ -195,6 +197,7 @@ export class PetApp extends LitElement {
           .connection=${companion.connection}
           .words=${words}
           .providers=${companion.providers.value}
+          .current=${companion.chatProvider.value}
           .suggested=${server?.guide ?? "ollama"}
           .heading=${server && need !== "none" ? words.state[server.state] : ""}
           ?choosing=${server?.state === "model-selection"}

@@ -28,6 +28,8 @@ export class PetGuide extends LitElement {
   @property({ attribute: false }) words!: Catalogue;
   /** All providers that lab.toml names. */
   @property({ attribute: false }) providers: readonly string[] = [];
+  /** The provider that the chat role has, whatever its name; "" where the choice is left open. */
+  @property() current = "";
   /** The guide that the server suggests. */
   @property() suggested: Guide = "ollama";
   /** What is wrong, in a few words. */
@@ -49,11 +51,8 @@ export class PetGuide extends LitElement {
 
   protected override willUpdate(changed: PropertyValues<this>): void {
     if (changed.has("suggested")) this.kind = this.suggested;
+    if (changed.has("current") && this.#clouds().includes(this.current)) this.cloud = this.current;
     if (changed.has("providers") && !this.providers.includes(this.cloud)) this.cloud = this.#clouds()[0] ?? "";
-  }
-
-  protected override firstUpdated(): void {
-    if (this.suggested === "cloud" && !this.changing) void this.#findCurrent();
   }
 
   protected override updated(changed: PropertyValues<this>): void {
@@ -159,8 +158,10 @@ export class PetGuide extends LitElement {
     return this.providers.filter((name) => guideFor(name) === "cloud");
   }
 
+  /** The suggested guide is about the chat role's own provider, which may have any name. */
   #provider(): string {
-    return this.kind === "cloud" ? this.cloud : this.kind;
+    if (this.kind === "cloud") return this.cloud;
+    return this.kind === this.suggested && !this.changing && this.current ? this.current : this.kind;
   }
 
   #choose(kind: Guide, cloud: string): void {
@@ -169,12 +170,12 @@ export class PetGuide extends LitElement {
     this.tested = this.failed = null;
   }
 
-  /** Begins with the provider that the chat role has now: it is the one to change, or the one that needs help. */
+  /** Begins with the provider that chats now, also where lab.toml leaves the choice open. */
   async #findCurrent(): Promise<void> {
     const status = await this.connection.request<"status">({ type: "status" }).catch(() => null);
     const current = status?.roles.chat?.provider;
     if (current === undefined) return;
-    if (this.changing) this.kind = guideFor(current);
+    this.kind = guideFor(current);
     if (this.#clouds().includes(current)) this.cloud = current;
   }
 
