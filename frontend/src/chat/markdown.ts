@@ -32,6 +32,8 @@ export function markdownNodes(text: string): DocumentFragment {
     link.target = "_blank";
     link.rel = "noopener noreferrer";
   }
+  // What may be wider than the page is scrolled by keyboard too.
+  for (const wide of fragment.querySelectorAll<HTMLElement>("pre, table")) wide.tabIndex = 0;
   return fragment;
 }
 

@@ -266,6 +266,7 @@ export const en = {
     },
     answer: { yes: "yes", no: "no", unknown: "not known yet" },
     reasoning: (field: string) => `thinks in “${field}”`,
+    mcpState: { starting: "starting", ready: "ready", failed: "failed", restarting: "starting again" },
     mcp: "MCP servers",
     tools: "Tools",
     toolCount: (count: number) => (count === 1 ? "1 tool" : `${count} tools`),

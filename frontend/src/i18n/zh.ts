@@ -262,6 +262,7 @@ export const zh: Catalogue = {
     },
     answer: { yes: "是", no: "否", unknown: "还不知道" },
     reasoning: (field) => `思考内容在“${field}”`,
+    mcpState: { starting: "正在启动", ready: "就绪", failed: "失败", restarting: "正在重启" },
     mcp: "MCP 服务器",
     tools: "工具",
     toolCount: (count) => `${count} 个工具`,

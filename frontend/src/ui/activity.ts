@@ -19,7 +19,7 @@ const IN_LINE = 4;
 export class PetActivity extends LitElement {
   @property({ attribute: false }) activity!: Activity;
   @property({ attribute: false }) words!: Catalogue;
-  /** The turn still runs. */
+  /** The tools' part of the turn still runs. */
   @property({ type: Boolean }) live = false;
 
   /** In its parent's root, so that text can be selected across messages. */

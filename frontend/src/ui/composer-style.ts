@@ -48,6 +48,9 @@ export const composerStyle = css`
   }
 
   textarea::placeholder {
+    overflow: hidden;
+    text-overflow: ellipsis;
+    white-space: nowrap;
     color: var(--ink-soft);
     opacity: 1;
   }

@@ -36,7 +36,7 @@ export class PetDialog extends LitElement {
         background: rgb(0 0 0 / 45%);
       }
 
-      header {
+      .head {
         position: sticky;
         top: 0;
         z-index: 1;
@@ -55,7 +55,7 @@ export class PetDialog extends LitElement {
         overflow-wrap: anywhere;
       }
 
-      header button {
+      .head button {
         flex: none;
         width: 2.25rem;
         padding: 0;
@@ -82,11 +82,11 @@ export class PetDialog extends LitElement {
 
   protected override render(): TemplateResult {
     return html`<dialog aria-labelledby="heading" @close=${this.#closed} @click=${this.#clicked} @keydown=${this.#pressed}>
-      <header>
+      <div class="head">
         <h2 id="heading">${this.heading}</h2>
         <button class="quiet" data-testid="dialog-close" aria-label=${this.closeLabel} title="${this.closeLabel} (Esc)"
           @click=${() => this.dialog.close()}>${closeIcon}</button>
-      </header>
+      </div>
       <div class="inside"><slot></slot></div>
     </dialog>`;
   }

@@ -22,7 +22,7 @@ export class PetDraft extends LitElement {
     const { text, reasoning, origin, activity } = this.draft;
     const { chat, name } = this.words;
     return html`
-      ${activity ? html`<pet-activity live .activity=${activity} .words=${this.words}></pet-activity>` : nothing}
+      ${activity ? html`<pet-activity ?live=${!text} .activity=${activity} .words=${this.words}></pet-activity>` : nothing}
       <article class="bubble reply" aria-label=${name}>
         ${reasoning ? thoughts(text ? chat.thoughts : chat.thinkingNow, reasoning) : nothing}
         ${text

@@ -12,6 +12,7 @@ export const shared = css`
     display: none !important;
   }
 
+  h1,
   h2,
   p,
   ol,

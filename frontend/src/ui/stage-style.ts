@@ -78,6 +78,7 @@ export const stageStyle = css`
     inset-block-start: calc(100% - var(--space-2));
     inset-inline-start: calc(var(--gutter) + 2.25rem);
     max-width: min(20rem, 75%);
+    pointer-events: none;
   }
 
   .aside p {

@@ -35,7 +35,7 @@ export class PetStage extends LitElement {
         .pose=${this.pose}
       ></pet-cat>
       <div class="who">
-        <div class="name">${words.name}</div>
+        <h1 class="name">${words.name}</h1>
         <div class="state" data-testid="state-line" data-state=${headline}>${words.state[headline]}</div>
       </div>
       <div class="aside" role="status">
@@ -47,7 +47,7 @@ export class PetStage extends LitElement {
         <button
           class="quiet"
           data-testid="language-toggle"
-          aria-label=${words.language.switchTo}
+          title=${words.language.switchTo}
           @click=${() => this.dispatchEvent(new CustomEvent("toggle-language"))}
         >
           ${words.language.other}

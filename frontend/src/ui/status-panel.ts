@@ -195,11 +195,12 @@ export class PetStatusPanel extends LitElement {
 
   #servers({ mcp }: Status): TemplateResult {
     const { status: text } = this.words;
+    const states: Readonly<Record<string, string>> = text.mcpState;
     if (mcp.length === 0) return html`<p class="soft">${text.none}</p>`;
     return html`<ul>
       ${mcp.map(
         ({ name, state: now, tools, error }) => html`<li data-testid="status-mcp">
-          <span class="row"><strong>${name}</strong> <span class="soft">${now} · ${text.toolCount(tools)}</span></span>
+          <span class="row"><strong>${name}</strong> <span class="soft">${states[now] ?? now} · ${text.toolCount(tools)}</span></span>
           ${error === undefined ? nothing : html`<p class="bad">${error}</p>`}
         </li>`,
       )}
