@@ -102,8 +102,12 @@ def _with_data(parts: list[Part], data: Any) -> list[Part]:
     """Servers say structured data a second time as text, for clients that don't know it. Once is enough: a
     text that only stands for itself as text, everything else as data."""
     texts = [part.text for part in parts if isinstance(part, TextPart)]
-    if isinstance(data, dict) and data.keys() == {"result"} and data["result"] in ("\n".join(texts), texts):
-        return parts
+    if isinstance(data, dict) and data.keys() == {"result"}:
+        only = data["result"]
+        if only in ("\n".join(texts), texts) or (
+            isinstance(only, int | float) and texts == [json.dumps(only)]
+        ):
+            return parts
     others = [part for part in parts if not (isinstance(part, TextPart) and _says(part.text, data))]
     return [*others, DataPart(data)]
 

@@ -189,6 +189,7 @@ PNG = b"\x89PNG not really"
         (answer(text('{"a": 1}'), data={"a": 1}), [DataPart({"a": 1})]),
         (answer(text("seen"), data={"a": 1}), [TextPart("seen"), DataPart({"a": 1})]),
         (answer(text("plain"), data={"result": "plain"}), [TextPart("plain")]),
+        (answer(text("2"), data={"result": 2}), [TextPart("2")]),
         (answer(text("[1, 2]"), data={"result": [1, 2]}), [DataPart({"result": [1, 2]})]),
         (
             answer({"type": "image", "data": base64.b64encode(PNG).decode(), "mimeType": "image/PNG"}),
