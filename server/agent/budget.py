@@ -49,7 +49,7 @@ def _lowered(sizes: Sequence[int], floors: Sequence[int], tokens: int) -> list[i
     def under(ceiling: int) -> list[int]:
         return [min(size, max(floor, ceiling)) for size, floor in zip(sizes, floors, strict=True)]
 
-    low, high = 0, max(sizes)
+    low, high = 0, max(sizes, default=0)
     while low < high:
         middle = (low + high + 1) // 2
         if sum(under(middle)) <= tokens:

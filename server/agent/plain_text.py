@@ -15,7 +15,9 @@ MAX_ERROR: Final = 600
 _MARGIN: Final = 400
 _HEAD: Final = 0.75
 _DEEPEST: Final = 60
-_BASE64: Final = re.compile(r"(?:data:[\w/+.;=-]{1,80};base64,)?[A-Za-z0-9+/]{400,}={0,2}")
+_LEAST_CHARS: Final = 60
+_BASE64: Final = re.compile(r"(?P<uri>data:[\w/+.;=-]{1,80};base64,)?(?P<data>[A-Za-z0-9+/]{400,}={0,2})")
+_KINDS: Final = (re.compile("[A-Z]"), re.compile("[a-z]"), re.compile("[0-9]"))
 
 
 def fit_for_model(text: str, max_chars: int) -> str:
@@ -46,9 +48,14 @@ def cut(text: str, max_chars: int) -> str:
 
 
 def cut_to_tokens(text: str, tokens: int) -> str:
-    """About ``tokens`` tokens of ``text``."""
-    size = count_tokens(text)
-    return text if size <= tokens else cut(text, max(40, int(len(text) * tokens / size)))
+    """At most ``tokens`` tokens of ``text``, by estimate; some words always stay."""
+    size, kept = count_tokens(text), text
+    room = len(text)
+    while size > tokens and room > _LEAST_CHARS:
+        room = max(_LEAST_CHARS, int(room * tokens / size) - 1)
+        kept = cut(text, room)
+        size = count_tokens(kept)
+    return kept
 
 
 def speakable(text: str) -> str:
@@ -121,7 +128,15 @@ class _Writer:
 
 
 def _cleaned(text: str) -> str:
-    return mask_secrets(_BASE64.sub("(base64 left out)", speakable(text)))
+    return mask_secrets(_BASE64.sub(_left_out, speakable(text)))
+
+
+def _left_out(match: re.Match[str]) -> str:
+    """Nothing of base64; a long row of letters that is none stays."""
+    sample = match["data"][:400]
+    if match["uri"] or all(kind.search(sample) for kind in _KINDS):
+        return "(base64 left out)"
+    return match[0]
 
 
 def _shares(max_chars: int, length: int) -> tuple[int, int]:
