@@ -44,7 +44,8 @@ MAX_SCHEMA_CHARS: Final = 20_000
 MAX_DESCRIPTION_CHARS: Final = 2_000
 _MAX_PAGES: Final = 100
 _END_S: Final = 0.3
-_LISTEN_AGAIN_S: Final = 5.0
+_SUBSCRIBE_S: Final = 2.0
+_SUBSCRIBE_AGAIN_S: Final = 5.0
 _SESSION_TERMINATED: Final = "Session terminated"  # the library's only word for HTTP 404 within a session
 
 
@@ -111,7 +112,11 @@ class Link:
             if isinstance(self._transport, StdioTransport):
                 self._helpers.append(asyncio.create_task(self._watch(self._transport)))
             if _tells_by_subscription(client):
-                self._helpers.append(asyncio.create_task(self._listen(client)))
+                heard = asyncio.Event()
+                self._helpers.append(asyncio.create_task(self._listen(client, heard)))
+                with contextlib.suppress(TimeoutError):  # else a change before the first listing is missed
+                    async with asyncio.timeout(_SUBSCRIBE_S):
+                        await heard.wait()
             self._stack = stack.pop_all()
         return self
 
@@ -221,14 +226,16 @@ class Link:
         await transport.died.wait()
         self._wake()
 
-    async def _listen(self, client: Client) -> None:
+    async def _listen(self, client: Client, heard: asyncio.Event) -> None:
         """Servers of 2026 and later tell only who asks; changes between two such streams are looked up."""
         while True:
             with contextlib.suppress(MCPError, SubscriptionLost, ListenNotSupportedError):
                 async with client.listen(tools_list_changed=True) as subscription:
+                    heard.set()
                     async for _ in subscription:
                         self._tools_changed()
-            await asyncio.sleep(_LISTEN_AGAIN_S)
+            heard.set()
+            await asyncio.sleep(_SUBSCRIBE_AGAIN_S)
             self._tools_changed()
 
     async def _stop_helpers(self) -> None:

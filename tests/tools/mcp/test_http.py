@@ -137,7 +137,6 @@ async def test_cancelling_a_call_over_http_ends_it_there(tmp_path: Path) -> None
 async def test_a_changed_list_of_tools_is_taken_over_over_http(tmp_path: Path) -> None:
     async with listening() as port, house(tmp_path, at(port)) as it:
         await it.ready()
-        # The subscription is made in the background: the change is told again until it has been heard.
         await it.call("x__grow")
         await it.until(lambda: "x__grown" in it.names())
 
