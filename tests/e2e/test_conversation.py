@@ -48,7 +48,7 @@ async def test_thinking_is_folded_apart_from_the_reply(companion: Scripted, open
     await tab.say("Hi")
     message = tab.messages("assistant", "done")
     await expect(tab.reply()).to_have_text("Hello.")
-    thoughts = message.locator("details")
+    thoughts = message.locator(".thoughts").first
     await expect(thoughts.get_by_text("They greet me.")).to_be_hidden()
     await thoughts.locator("summary").click()
     await expect(thoughts.get_by_text("They greet me.So do I then.")).to_be_visible()

@@ -73,11 +73,15 @@ async def test_a_long_reply_can_be_stopped_in_the_middle(pet: PetProcess, open_t
 
 
 async def test_the_demo_banner_folds_for_the_tab_but_never_goes_away(
-    pet: PetProcess, open_tab: OpenTab
+    pet: PetProcess, open_tab: OpenTab, tmp_path: Path
 ) -> None:
     tab = await open_tab(pet.url)
     banner = tab.hook("demo-banner")
     await expect(banner).to_contain_text("only a demonstration")
+    for width in (320, 1280, 2560):
+        await tab.page.set_viewport_size({"width": width, "height": 720})
+        await tab.page.screenshot(path=tmp_path / f"demo-{width}.png")
+        assert await tab.sticking_out() == []
     await tab.hook("demo-fold").click()
     await expect(banner).to_contain_text("Demo model")
     await tab.page.reload()

@@ -25,6 +25,28 @@ _ARGUMENTS = (
     "--no-first-run",
     "--no-proxy-server",
 )
+# Every element, through open shadow roots; what scrolls sideways by itself (a wide table, code) may do so.
+_STICKING_OUT = """() => {
+    const found = [];
+    const walk = (root) => {
+        for (const element of root.querySelectorAll(":scope > *")) {
+            const style = getComputedStyle(element);
+            if (element.matches(".visually-hidden") || style.display === "none") continue;
+            const box = element.getBoundingClientRect();
+            if (box.width > 0 && (box.right > innerWidth + 0.5 || box.left < -0.5))
+                found.push(`${element.localName}.${element.className}: ${box.left} to ${box.right}`);
+            if (["auto", "scroll"].includes(style.overflowX)) continue;
+            if (style.overflowX === "hidden" && element.scrollWidth > element.clientWidth + 1)
+                found.push(`${element.localName}.${element.className} hides ${element.scrollWidth}`);
+            walk(element);
+            if (element.shadowRoot) walk(element.shadowRoot);
+        }
+    };
+    const page = document.documentElement;
+    if (page.scrollWidth > page.clientWidth) found.push(`the page is ${page.scrollWidth} wide`);
+    walk(document.body);
+    return found;
+}"""
 
 
 def find_chromium() -> str | None:
@@ -99,6 +121,11 @@ class Tab:
         """The values that the ``data-`` attribute has had since, each once in a row."""
         poses: list[dict[str, str]] = await self.hook("stage").evaluate("stage => stage.seen")
         return [value for value, _ in groupby(pose[attribute] for pose in poses)]
+
+    async def sticking_out(self) -> list[str]:
+        """What is cut off at the side of the window, or would make it scroll sideways."""
+        found: list[str] = await self.page.evaluate(_STICKING_OUT)
+        return found
 
     async def say(self, text: str) -> None:
         await self.hook("composer").fill(text)
