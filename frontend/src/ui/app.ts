@@ -70,10 +70,10 @@ export class PetApp extends LitElement {
       ]);
     }
     this.#answering = this.#focusInQuestion();
-    // A guide that was closed comes back when something else is wrong.
+    // A guide that was closed comes back when something else is wrong; one that was opened stays.
     const now = companion?.server.value?.state ?? null;
     if (now !== this.#stateBefore && now !== "streaming") {
-      if (now !== "ready" || this.#stateBefore === "model-selection") this.guideWish = null;
+      if (now !== "ready" && this.guideWish === false) this.guideWish = null;
       this.#stateBefore = now;
     }
   }
@@ -202,6 +202,7 @@ export class PetApp extends LitElement {
           .heading=${server && need !== "none" ? words.state[server.state] : ""}
           ?choosing=${server?.state === "model-selection"}
           ?changing=${this.guideFor === "model"}
+          @chosen=${this.#chosen}
           @close=${this.#closeGuide}
         ></pet-guide>`;
     }
@@ -246,6 +247,11 @@ export class PetApp extends LitElement {
     this.guideFor = purpose;
     this.guideWish = true;
     void this.updateComplete.then(() => this.guide?.updateComplete).then(() => this.guide?.focus());
+  }
+
+  /** Whoever came to connect a model has one now; whoever changes models may go on with another role. */
+  #chosen(): void {
+    if (this.guideFor === "connect") this.#closeGuide();
   }
 
   #closeGuide(): void {
