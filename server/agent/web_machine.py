@@ -104,7 +104,8 @@ class WebMachine:
         if url in self._read and length <= self._asked.get(url, 0):
             return _READ
         if searching:
-            self._deferred[url] = None
+            if normalise(url) is not None:
+                self._deferred[url] = None
             return _DEFERRED
         decision = self._spend(FETCH)
         if decision == RUN:

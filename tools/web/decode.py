@@ -103,7 +103,7 @@ def to_text(body: bytes, declared: str | None) -> str:
             return body[len(mark) :].decode(name, "replace")
     names = [name for name in (_codec(declared), _codec(_own(body))) if name]
     utf8 = _strict(body, "utf-8")
-    if utf8 is not None and (not names or names[0] == _WESTERN or body.isascii()):
+    if utf8 is not None and (not names or names[0] == _WESTERN):
         # A server's default often says Latin-1, which fits every byte; UTF-8 fits by chance only.
         return utf8
     for name in names:

@@ -73,12 +73,14 @@ class Robots:
         rules: Protego | int = answer.status
         if answer.status < 300:
             rules = await asyncio.to_thread(_parse, answer.body, self._product)
-        kept_s = ERROR_KEPT_S if isinstance(rules, int) and rules >= 500 else KEPT_S
+        self._remember(origin, rules, ERROR_KEPT_S if answer.status >= 500 else KEPT_S)
+        return rules
+
+    def _remember(self, origin: str, rules: Protego | int, kept_s: float) -> None:
         self._kept[origin] = (self._clock() + kept_s, rules)
         self._kept.move_to_end(origin)
         while len(self._kept) > MAX_SITES:
             self._kept.popitem(last=False)
-        return rules
 
 
 def _parse(body: bytes, product: str) -> Protego:

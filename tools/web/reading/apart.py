@@ -14,7 +14,7 @@ from tools.process import Program
 from tools.web.reading import MAX_TEXT, Reading, Unreadable
 from tools.web.reading.child import Kind, order, reading
 
-TIME_S: Final = 7.0
+TIME_S: Final = 15.0
 _MAX_ANSWER: Final = MAX_TEXT * 12 + 1_000_000  # a character takes at most two escapes of six
 _ROOT: Final = Path(tools.__file__).resolve().parent.parent
 _KEPT: Final = ("PATH", "SYSTEMROOT", "TEMP", "TMP", "TMPDIR", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")

@@ -17,8 +17,10 @@ lxml_html: Any = importlib.import_module("lxml.html")
 
 MAX_ELEMENTS: Final = 20_000
 """Beyond that many the main part isn't looked for, which would take more than a second."""
-_SHORT: Final = 500
-_SHORT_PAGE: Final = 1500
+SHORT: Final = 1500
+"""Up to that many characters a page is given whole, without looking for its main part."""
+SMALL_SHARE: Final = 4
+"""A main part of less than a quarter of even a short page was found wrongly."""
 _UNSEEN: Final = frozenset({"script", "style", "noscript", "template", "svg", "head", "iframe", "object"})
 _IN_LINE: Final = re.compile(
     r"a|abbr|b|bdi|bdo|cite|code|data|del|dfn|em|font|i|ins|kbd|mark|q|s|samp|small|span|strong|sub|sup|time|u"
@@ -37,12 +39,11 @@ def read_html(body: bytes, url: str, charset: str | None) -> Reading:
         return Reading("", "")
     title = _one_line(tree.findtext(".//title") or "", MAX_TITLE)
     links = list(_links(tree, url))
-    small = sum(1 for _ in tree.iter()) <= MAX_ELEMENTS
-    text = _main_part(markup, url) if small else ""
-    if len(text) < _SHORT:
-        whole = _whole(tree)
-        if len(whole) <= _SHORT_PAGE or len(text) * 4 < len(whole):
-            text = whole
+    text = _whole(tree)
+    if len(text) > SHORT and sum(1 for _ in tree.iter()) <= MAX_ELEMENTS:
+        main = _main_part(markup, url)
+        if len(main) * SMALL_SHARE >= min(len(text), SHORT):
+            text = main
     return Reading(title, text[:MAX_TEXT], links, cut=len(text) > MAX_TEXT)
 
 
