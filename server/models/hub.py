@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+from collections import Counter
 from collections.abc import AsyncGenerator, Callable, Coroutine, Mapping, Sequence
 from contextlib import aclosing
 from pathlib import Path
@@ -75,6 +76,7 @@ class ModelHub:
         self._callbacks: list[Callable[[Connection], None]] = []
         self._offers: dict[str, Offer] = {}
         self._choices: dict[Role, Choice] = {}
+        self._under_test: Counter[str] = Counter()
         self._asked_context: set[tuple[str, str]] = set()
         self._described: int | None = None
         self._looking = asyncio.Lock()
@@ -179,12 +181,14 @@ class ModelHub:
 
     async def test(self, provider: str, locale: Locale = "en") -> ProviderTested:
         """Whether the provider answers and takes the key. Works without :meth:`start`; never raises."""
+        self._under_test[provider] += 1
         try:
             known = self._connections.provider(provider)
             found = await probe.survey(await self._connections.client(known))
         except PetError as error:
             return ProviderTested(provider=provider, ok=False, code=error.code, message=error.message(locale))
         finally:
+            self._under_test[provider] -= 1
             self._connections.let_go(self._needed())
         return ProviderTested(provider=provider, ok=True, latency_ms=found.latency_ms)
 
@@ -384,7 +388,9 @@ class ModelHub:
                 log.exception("a part of the program could not take over the connection's state")
 
     def _needed(self) -> set[str]:
-        return {choice.pick.provider for choice in self._choices.values() if choice.pick is not None}
+        """The providers that fill a role or are being tested."""
+        filling = {choice.pick.provider for choice in self._choices.values() if choice.pick is not None}
+        return filling | {provider for provider, tests in self._under_test.items() if tests}
 
     def _flavour(self, provider: str) -> Flavour | None:
         offer = self._offers.get(provider)

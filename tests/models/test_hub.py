@@ -407,3 +407,15 @@ async def test_closing_the_stream_through_the_hub_ends_the_request(
             assert not isinstance(await anext(events), Finish)
             await provider.paused()
         await provider.client_gone()
+
+
+async def test_a_model_file_under_test_is_not_ended_by_another_providers_test(
+    make_hub: MakeHub, provider: ScriptedProvider
+) -> None:
+    """`pet doctor` asks all at once: the quick ones must not take the slow one's child away."""
+    hub = await make_hub(f'[llm.providers.quick]\nbase_url = "{provider.base_url}"\n', started=False)
+    slow = asyncio.create_task(hub.test("builtin"))
+    while not slow.done():
+        assert (await hub.test("quick")).ok
+    tested = await slow
+    assert tested.ok, tested.message
