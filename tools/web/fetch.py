@@ -10,6 +10,7 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from tools.contract import CallContext, ToolFailure, ToolInfo, ToolResult
+from tools.threads import run_blocking
 from tools.web.address import BadAddress, target_of, well_formed
 from tools.web.networks import Borders
 from tools.web.reading import Reading, Unreadable
@@ -181,7 +182,7 @@ async def _read(page: Download) -> Reading:
     if kind in ("html", "pdf"):
         reading = await read_apart(kind, page.body, page.url, page.charset)
     else:
-        reading = read_plain(page.body, page.charset)
+        reading = await run_blocking(lambda: read_plain(page.body, page.charset), "reading a page")
     return Reading(reading.title, reading.text, reading.links, cut=reading.cut or page.cut)
 
 

@@ -246,8 +246,10 @@ async def test_the_process_has_no_keys_and_no_way_to_print(
     for folder in (tmp_path / "tools", tmp_path / "tools" / "web", spy):
         (folder / "__init__.py").write_text("", encoding="utf-8")
     (spy / "child.py").write_text(
-        "import json, os, sys\nsys.stdin.buffer.read()\n"
-        "print(json.dumps({'title': '', 'text': ' '.join(os.environ), 'links': [], 'cut': False}))\n",
+        "import json, os, sys\n"
+        "def main():\n"
+        "    sys.stdin.buffer.read()\n"
+        "    print(json.dumps({'title': '', 'text': ' '.join(os.environ), 'links': [], 'cut': False}))\n",
         encoding="utf-8",
     )
     read = await read_apart("html", b"x", PAGE)
@@ -277,7 +279,10 @@ def readers() -> list[psutil.Process]:
     found = []
     for process in psutil.Process().children(recursive=True):
         try:
-            if "tools.web.reading.child" in process.cmdline() and process.status() != psutil.STATUS_ZOMBIE:
+            if (
+                "tools.web.reading.child" in " ".join(process.cmdline())
+                and process.status() != psutil.STATUS_ZOMBIE
+            ):
                 found.append(process)
         except psutil.Error:
             continue

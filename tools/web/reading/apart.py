@@ -17,6 +17,11 @@ from tools.web.reading.child import Kind, order, reading
 TIME_S: Final = 15.0
 _MAX_ANSWER: Final = MAX_TEXT * 12 + 1_000_000  # a character takes at most two escapes of six
 _ROOT: Final = Path(tools.__file__).resolve().parent.parent
+# The same `tools` as here, wherever it lies: a checkout isn't on the path of every Python.
+_CODE: Final = (
+    "import sys; root = sys.argv[1]; root in sys.path or sys.path.insert(0, root); "
+    "from tools.web.reading.child import main; main()"
+)
 _KEPT: Final = ("PATH", "SYSTEMROOT", "TEMP", "TMP", "TMPDIR", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
 
 
@@ -29,8 +34,7 @@ async def read_apart(
         Unreadable: the page is broken, or too much for the limits.
     """
     environment = {name: os.environ[name] for name in _KEPT if name in os.environ}
-    environment["PYTHONPATH"] = str(_ROOT)
-    argv = [sys.executable, "-P", "-m", "tools.web.reading.child"]
+    argv = [sys.executable, "-P", "-c", _CODE, str(_ROOT)]
     try:
         program = await Program.start(argv, env=environment, cwd=_ROOT)
     except OSError as error:

@@ -1,6 +1,5 @@
-"""The process that reads one page: an order on its input, what it read on its output.
-
-    python -P -m tools.web.reading.child
+"""The process that reads one page: an order on its input, what it read on its output
+(:mod:`tools.web.reading.apart` starts it).
 
 A hostile page can make any parser run for minutes, fill the memory or crash; here it harms nothing but this
 process, which has no keys in its environment and limits of its own.
@@ -91,7 +90,3 @@ def _limit() -> None:
                     resource.setrlimit(kind, (most, most))
                 except (ValueError, OSError):  # macOS takes no limit of the address space
                     continue
-
-
-if __name__ == "__main__":
-    main()

@@ -11,6 +11,7 @@ from tools.web.decode import to_text
 from tools.web.reading import MAX_LINKS, MAX_TEXT, Reading, Unreadable
 
 _URL: Final = re.compile(r"""https?://[^\s<>"'`\\|{}^，。；、）】》”]{1,2000}""", re.IGNORECASE)
+_STOPS: Final = ".,;:!?*_"
 _ODD_SHARE: Final = 0.02
 
 
@@ -30,12 +31,22 @@ def read_plain(body: bytes, charset: str | None) -> Reading:
 def _links(text: str) -> Iterator[tuple[str, str]]:
     seen: set[str] = set()
     for match in _URL.finditer(text):
-        url = match[0].rstrip(".,;:!?*_")
-        while url.endswith((")", "]")) and url.count(url[-1]) > url.count("(" if url[-1] == ")" else "["):
-            url = url[:-1]
+        url = _without_the_sentence(match[0])
         address = normalise(url.replace("&amp;", "&"))
         if address is not None and address not in seen:
             seen.add(address)
             yield "", address
             if len(seen) == MAX_LINKS:
                 return
+
+
+def _without_the_sentence(url: str) -> str:
+    """``url`` without the punctuation that ends the sentence around it, brackets closed but never opened
+    included."""
+    url = url.rstrip(_STOPS)
+    for opening, closing in ("()", "[]"):
+        spare = url.count(closing) - url.count(opening)
+        while spare > 0 and url.endswith(closing):
+            url = url[:-1].rstrip(_STOPS)
+            spare -= 1
+    return url
