@@ -228,7 +228,7 @@ export const en = {
     title: "What Tama can do",
     about: [
       "Talk: whatever you write is answered, and what it says is shown as it comes.",
-      "Look things up, look at the screen and read files, where lab.toml allows it and a model for tools is connected. You see each call, and Tama asks before it looks at your screen.",
+      "Look things up, look at the screen and read files, where lab.toml allows it and a model for tools is connected. You see each call, and Tama asks before it looks at your screen, unless you have answered that for good.",
       "See pictures: paste them, drop them here, or choose files with the button beside the box.",
     ],
     commandsTitle: "Type in the box",

@@ -6,7 +6,7 @@ export const activityStyle = css`
     display: flex;
     flex-wrap: wrap;
     gap: var(--space-2);
-    max-width: min(100%, 42rem);
+    width: min(100%, 42rem);
     margin-block-end: var(--space-1);
     color: var(--ink-soft);
     font-size: var(--text-s);

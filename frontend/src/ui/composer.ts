@@ -4,6 +4,7 @@ import { customElement, property, query, state } from "lit/decorators.js";
 import { typed } from "../commands/commands.js";
 import type { Catalogue } from "../i18n/index.js";
 import type { TextStorage } from "../lib/storage.js";
+import { meansText } from "../pictures/paste.js";
 import type { Tray } from "../pictures/tray.js";
 import { sends } from "./composer-keys.js";
 import { composerStyle } from "./composer-style.js";
@@ -118,10 +119,9 @@ export class PetComposer extends LitElement {
 
   #pasted(event: ClipboardEvent): void {
     const { clipboardData } = event;
-    // A spreadsheet offers its cells as text and as a picture: then the text is meant.
-    if (!clipboardData || clipboardData.files.length === 0 || clipboardData.types.includes("text/plain")) return;
+    if (!clipboardData || clipboardData.files.length === 0 || meansText(clipboardData.types)) return;
     event.preventDefault();
-    this.#add(clipboardData.files);
+    if (this.takesPictures) this.#add(clipboardData.files);
   }
 
   #chosen(): void {

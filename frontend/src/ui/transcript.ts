@@ -250,11 +250,15 @@ export class PetTranscript extends LitElement {
     this.#lastTop = scrollTop;
   }
 
-  /** What somebody unfolds stays where they look. */
+  /** What somebody unfolds stays where they look, and comes into view as far as needed. */
   #clicked(event: Event): void {
-    if (!(event.target instanceof Element) || !event.target.closest("summary")) return;
+    const unfolding = event.target instanceof Element ? event.target.closest("summary")?.parentElement : null;
+    if (!unfolding) return;
     this.#following = false;
-    requestAnimationFrame(() => (this.#following = this.#nearEnd()));
+    requestAnimationFrame(() => {
+      unfolding.scrollIntoView({ block: "nearest" });
+      this.#following = this.#nearEnd();
+    });
   }
 
   #nearEnd(): boolean {
