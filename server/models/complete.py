@@ -80,7 +80,7 @@ async def complete(
     tools_refused = False
     given = wanted.tools
     if profile.tools is False:
-        wanted = replace(wanted, tools=())
+        wanted = wanted.without_tools()
     wanted = replace(wanted, tools=refused_tools.without(wanted.tools))
     tries = Tries(patience)
     for _ in range(_MAX_REMEDIES):
@@ -100,7 +100,7 @@ async def complete(
                     continue
                 case WithoutTools():
                     tools_refused = True
-                    wanted = replace(wanted, tools=())
+                    wanted = wanted.without_tools()
                     continue
                 case None:
                     pass

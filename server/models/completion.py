@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from server.models.failure import HttpRefusal, says_overflow
@@ -56,7 +56,12 @@ class Completion:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What a request asks for; ``tools`` in the provider's form (``{"type": "function", …}``)."""
+    """What a request asks for.
+
+    Attributes:
+        tools: in the provider's form (:func:`server.models.tool_schema.tool_definition`).
+        instead: what is asked where the model takes no tools; None = the same without them.
+    """
 
     messages: Sequence[Mapping[str, Any]]
     tools: Sequence[Mapping[str, Any]] = ()
@@ -64,6 +69,10 @@ class Wanted:
     response_format: Mapping[str, Any] | None = None
     temperature: float = 0.0
     max_tokens: int | None = None
+    instead: Wanted | None = None
+
+    def without_tools(self) -> Wanted:
+        return self.instead or replace(self, tools=())
 
     def body(self, model: str, without: Collection[Option]) -> dict[str, Any]:
         messages = list(self.messages)

@@ -32,6 +32,7 @@ class Connections:
         self._config_dir = config_dir
         self._clients: dict[str, Client] = {}
         self._launchers: dict[str, Launcher] = {}
+        self._ending: set[Launcher] = set()
         self._tasks: set[asyncio.Task[None]] = set()
 
     def provider(self, name: str) -> Provider:
@@ -89,7 +90,7 @@ class Connections:
     def let_go(self, needed: set[str]) -> None:
         """Ends the children that no role needs any more, once their last stream has ended."""
         for name in set(self._launchers) - needed:
-            self._spawn(self._end(self._launchers.pop(name), self._clients.pop(name, None)))
+            self._end_soon(self._launchers.pop(name), self._clients.pop(name, None))
 
     async def aclose(self) -> None:
         """Closes everything at the same time; children are gone within three seconds."""
@@ -98,9 +99,10 @@ class Connections:
         await asyncio.gather(
             *self._tasks,
             *(client.aclose() for client in self._clients.values()),
-            *(launcher.stop() for launcher in self._launchers.values()),
+            *(launcher.stop() for launcher in (*self._launchers.values(), *self._ending)),
             return_exceptions=True,
         )
+        self._ending.clear()
         self._clients.clear()
         self._launchers.clear()
 
@@ -110,16 +112,20 @@ class Connections:
         launcher = self._launchers.get(provider.name)
         if launcher is None or (launcher.file, launcher.context_tokens) != (file, context):
             if launcher is not None:
-                self._spawn(self._end(launcher, self._clients.pop(provider.name, None)))
+                self._end_soon(launcher, self._clients.pop(provider.name, None))
             launcher = self._launchers[provider.name] = Launcher(provider.name, file, context)
         return launcher
 
+    def _end_soon(self, launcher: Launcher, client: Client | None) -> None:
+        self._ending.add(launcher)
+        self._spawn(self._end(launcher, client))
+
     async def _end(self, launcher: Launcher, client: Client | None) -> None:
-        try:
-            if client is not None:
-                await client.retire()
-        finally:
-            await launcher.stop()
+        """Once the last stream has ended. Where closing comes first, that stops the launcher."""
+        if client is not None:
+            await client.retire()
+        await launcher.stop()
+        self._ending.discard(launcher)
 
     def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
         task = asyncio.create_task(work)

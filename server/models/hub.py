@@ -233,11 +233,13 @@ class ModelHub:
         response_format: Mapping[str, Any] | None = None,
         temperature: float = 0.0,
         max_tokens: int | None = None,
+        instead: Wanted | None = None,
     ) -> Completion:
         """The whole answer of ``model``; what its provider refuses is left out, and remembered.
 
         Args:
             tools: in the form of chat completions (:func:`server.models.tool_schema.tool_definition`).
+            instead: what is asked where the model takes no tools; None = the same without them.
 
         Raises:
             PetError: as :func:`server.models.chat.stream_chat` does.
@@ -248,6 +250,7 @@ class ModelHub:
             response_format=response_format,
             temperature=temperature,
             max_tokens=max_tokens,
+            instead=instead,
         )
 
         async def ask(client: Client, asked: Asked, memory: Memory) -> Completion:

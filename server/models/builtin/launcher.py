@@ -15,10 +15,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from server.errors import PetError
+from server.masking import quotable
 from server.models.builtin import child
 from server.models.builtin.child import Orders
 from server.models.builtin.files import ModelFile, broken
-from server.masking import quotable
 
 _START_S = 300.0  # a large model from a slow disk
 _DYING_S = 0.5
@@ -168,14 +168,16 @@ class Launcher:
                 self._process.kill()
 
     async def _end(self) -> None:
+        """Kills and waits. Interrupted, it can be called again: nothing is forgotten before it is over."""
         self._kill()
-        process, self._process, self._running = self._process, None, None
-        if process is not None:
-            await process.wait()
-            assert process.stdin is not None
-            process.stdin.close()
+        self._running = None
+        if self._process is not None:
+            await self._process.wait()
+            assert self._process.stdin is not None
+            self._process.stdin.close()
             if self._reader is not None:
-                await self._reader
+                await asyncio.shield(self._reader)
+            self._process = None
 
     async def _note_crash(self) -> None:
         if self._clock() - self._started_at >= _STEADY_S:
