@@ -16,7 +16,7 @@ from server.agent.results import Images
 from server.agent.schema_form import MAX_TOKENS, Form, choice_text, result_text
 from server.agent.steps import Step, signature
 from server.errors import PetError
-from server.models.completion import Completion
+from server.models.completion import Completion, Wanted
 from server.models.events import RoleModel
 from server.models.tokens import count_prompt, count_tokens
 from server.models.tool_schema import tool_definition
@@ -39,6 +39,7 @@ class Hub(Protocol):
         response_format: Mapping[str, Any] | None = None,
         temperature: float = 0.0,
         max_tokens: int | None = None,
+        instead: Wanted | None = None,
     ) -> Completion: ...
 
     async def calls_tools(self, model: RoleModel) -> bool: ...
@@ -94,28 +95,37 @@ class Asker:
         """
         while True:
             completion = await self._complete(steps)
-            if not self._native:
-                return self._read_form(completion, steps)
-            if completion.with_tools:
+            if self._native and completion.with_tools:
                 answer = self._reader.read(completion)
                 self.text = answer.text
                 if answer.calls or await self._means_it():
                     self._sure = True
                     return answer
-            # Refused, or ignored in silence: from now on the model fills in a form.
-            self._native = False
-            self.tools_refused = True
+            if self._native:
+                # Refused, or ignored in silence: from now on the model fills in a form.
+                self._native = False
+                self.tools_refused = True
+                if completion.with_tools:
+                    continue
+            return self._read_form(completion, steps)
 
     async def _complete(self, steps: Sequence[Step]) -> Completion:
-        history = [message for step in steps for message in self._history(step)]
         if self._native:
-            messages = repair([*self._messages, *history, *self._pictures(steps)])
-            completion = await self._hub.complete(self._model, messages, tools=self._definitions)
+            history = [message for step in steps for message in self._native_history(step)]
+            completion = await self._hub.complete(
+                self._model,
+                repair([*self._messages, *history, *self._pictures(steps)]),
+                tools=self._definitions,
+                instead=None if self._sure else self._form_request(steps),
+            )
             self.dropped = completion.dropped
         else:
-            messages = repair([*self._form.prompt(self._messages), *history])
+            form = self._form_request(steps)
             completion = await self._hub.complete(
-                self._model, messages, response_format=self._form.response_format, max_tokens=MAX_TOKENS
+                self._model,
+                form.messages,
+                response_format=form.response_format,
+                max_tokens=form.max_tokens,
             )
         self.usage = Usage(
             prompt=self.usage.prompt + completion.usage.prompt,
@@ -140,21 +150,16 @@ class Asker:
         new = tuple(call for call in calls if signature(call) not in done)
         return Answer({"role": "assistant", "content": completion.text}, completion.text, new)
 
-    def _history(self, step: Step) -> list[Mapping[str, Any]]:
-        """One step as messages, in the form that the model understands."""
-        candidates = _candidates(step)
-        if not self._native:
-            said = [choice_text(result.call.name, result.call.arguments) for result in step.results]
-            told = [(result.call.name, result.kept) for result in step.results]
-            return [
-                {"role": "assistant", "content": "\n".join(said)},
-                {"role": "user", "content": result_text(told) + candidates},
-            ]
+    def _form_request(self, steps: Sequence[Step]) -> Wanted:
+        messages = [*self._form.prompt(self._messages), *(m for step in steps for m in _form_history(step))]
+        return Wanted(repair(messages), response_format=self._form.response_format, max_tokens=MAX_TOKENS)
+
+    def _native_history(self, step: Step) -> list[Mapping[str, Any]]:
         results = [
             {"role": "tool", "tool_call_id": result.call.wire_id, "content": result.kept}
             for result in step.results
         ]
-        results[-1]["content"] += candidates
+        results[-1]["content"] += _candidates(step)
         return [step.answer.message, *results]
 
     def _pictures(self, steps: Sequence[Step]) -> list[Mapping[str, Any]]:
@@ -170,6 +175,15 @@ class Asker:
                 parts.append({"type": "text", "text": picture.describe()})
                 parts.append({"type": "image_url", "image_url": {"url": f"data:image/jpeg;base64,{data}"}})
         return [{"role": "user", "content": parts}] if parts else []
+
+
+def _form_history(step: Step) -> list[Mapping[str, Any]]:
+    said = [choice_text(result.call.name, result.call.arguments) for result in step.results]
+    told = [(result.call.name, result.kept) for result in step.results]
+    return [
+        {"role": "assistant", "content": "\n".join(said)},
+        {"role": "user", "content": result_text(told) + _candidates(step)},
+    ]
 
 
 def _candidates(step: Step) -> str:
