@@ -37,3 +37,5 @@ def set_up_logging(data_dir: Path) -> None:
     logging.basicConfig(level=logging.INFO, handlers=handlers, force=True)
     for noisy in ("websockets.server", "httpx2", "httpcore2", "openai"):
         logging.getLogger(noisy).setLevel(logging.WARNING)
+    for told_by_us in ("mcp", "client"):  # both of the package mcp: a stack for each answer that is none
+        logging.getLogger(told_by_us).setLevel(logging.CRITICAL)

@@ -13,14 +13,16 @@ MAX_QUOTE: Final = 200
 
 _KEYS = re.compile(
     r"""
-    \bsk-(?=[a-z0-9_.-]{0,200}[0-9*]|[a-z0-9-]{12})[a-z0-9*._-]{6,}
-    | \b(?:sk|pk|rk)_(?:live|test)_[a-z0-9]{8,}
-    | \b(?:pk|rk|xai|gsk|hf|gh[oprsu]|npm|tvly|pplx|nvapi|key)[-_]
-      (?=[a-z0-9*._-]{0,200}[0-9*]|[a-z0-9]{16})[a-z0-9*._-]{16,}
-    | \b(?:github_pat_|glpat-|pypi-|xox[abeoprs]-)[a-z0-9_-]{10,}
-    | \b(?:AKIA|ASIA)[0-9A-Z]{16}\b
-    | \bAIza[0-9A-Za-z_-]{10,}
-    | \beyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_.-]+
+    (?:\b|(?<=\\[nrt]))(?:
+      sk-(?=[a-z0-9_.-]{0,200}[0-9*]|[a-z0-9-]{12})[a-z0-9*._-]{6,}
+      | (?:sk|pk|rk)_(?:live|test)_[a-z0-9]{8,}
+      | (?:pk|rk|xai|gsk|hf|gh[oprsu]|npm|tvly|pplx|nvapi|key)[-_]
+        (?=[a-z0-9*._-]{0,200}[0-9*]|[a-z0-9]{16})[a-z0-9*._-]{16,}
+      | (?:github_pat_|glpat-|pypi-|xox[abeoprs]-)[a-z0-9_-]{10,}
+      | (?:AKIA|ASIA)[0-9A-Z]{16}\b
+      | AIza[0-9A-Za-z_-]{10,}
+      | eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_.-]+
+    )
     | (?<=bearer\ )[^\s"',;]{6,}
     | (?<=api_key=)[^\s&"',;]{3,} | (?<=apikey=)[^\s&"',;]{3,} | (?<=\bkey=)[^\s&"',;()]{16,}
     | -----BEGIN\ [A-Z\ ]{0,30}PRIVATE\ KEY-----[^-]*(?:-----END\ [A-Z\ ]{0,40}-----)?
@@ -29,10 +31,10 @@ _KEYS = re.compile(
 )
 _ASSIGNED = re.compile(
     r"""
-    (?<![A-Za-z0-9_]) (?:[A-Z0-9_]{0,60}_)?
+    (?:(?<![A-Za-z0-9_])|(?<=\\[nrt])) (?:[A-Z0-9_]{0,60}_)?
     (?:APIKEY|KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|PASS|PWD|CREDENTIALS)
     [ \t]{0,3} [=:] [ \t]{0,3}
-    (?!env:|true\b|false\b|none\b) (?P<value> [^\s"'$<>(){}\[\],;]{4,} ) (?= [\s,;] | \Z)
+    (?!env:|true\b|false\b|none\b) (?P<value> [^\s"'\\$<>(){}\[\],;]{4,} ) (?= [\s,;"'\\}] | \Z)
     """,
     re.VERBOSE,
 )
@@ -40,14 +42,19 @@ _ASSIGNED = re.compile(
 
 _QUOTED = re.compile(
     r"""
-    (?<![a-z0-9_]) (?:[a-z0-9_-]{0,60}[_-])?
-    (?:(?:api|access|secret|private|auth)[_-]?key|apikey|token|secret|password|passwd|passphrase|pwd|credentials)
-    ["']? [ \t]{0,3} [=:] [ \t]{0,3}
-    (?: "(?!env:|\$)(?P<double> [^"\s]{4,} )" | '(?!env:|\$)(?P<single> [^'\s]{4,} )' )
+    (?:(?<![a-z0-9_])|(?<=\\[nrt]))
+    (?: (?:[a-z0-9_-]{0,60}[_-])?
+        (?:(?:api|access|secret|private|auth)[_-]?key|apikey|token|secret
+           |password|passwd|passphrase|pwd|credentials)
+        | (?-i:[A-Z0-9_]{1,60}_KEY)
+    )
+    (?:\\{0,3}["'])? [ \t]{0,3} [=:] [ \t]{0,3}
+    (?: \\{0,3}"(?!env:|\$)(?P<double> [^"\\\s]{4,} )\\{0,3}"
+      | \\{0,3}'(?!env:|\$)(?P<single> [^'\\\s]{4,} )\\{0,3}' )
     """,
     re.IGNORECASE | re.VERBOSE,
 )
-"""The same with the value in quotation marks, as in JSON, YAML and TOML."""
+"""The same with the value in quotation marks, as in JSON, YAML and TOML, also inside a JSON string."""
 
 _SECRET_NAME = re.compile(r"(?:^|_)(?:KEY|TOKEN|SECRET|PASS|PWD|AUTH)|PASSW|APIKEY|CREDENTIAL", re.IGNORECASE)
 _CREDENTIALS = re.compile(r"(?<=://)[^/\s@]{1,200}@")

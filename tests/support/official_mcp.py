@@ -5,12 +5,16 @@ Those of PyPI live in an environment of their own, so that ours stays what users
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 
 import pytest
 
@@ -48,6 +52,44 @@ def node_server(cache: Path, name: str) -> list[str]:
     build.install(folder)
     entry = folder / "node_modules" / "@modelcontextprotocol" / f"server-{name}" / "dist" / "index.js"
     return [str(build.node()), str(entry)]
+
+
+def make_repository(folder: Path) -> Path:
+    """A git repository with one commit, "The first one"."""
+    author = ["-c", "user.name=A", "-c", "user.email=a@example.org"]
+    subprocess.run(["git", "init", "-q", str(folder)], check=True)
+    commit = ["commit", "-q", "--allow-empty", "-m", "The first one"]
+    subprocess.run(["git", "-C", str(folder), *author, *commit], check=True)
+    return folder
+
+
+@contextlib.contextmanager
+def tea_site() -> Iterator[str]:
+    """A web site with ``/page``, about tea; its address."""
+    site = ThreadingHTTPServer(("127.0.0.1", 0), _Page)
+    thread = Thread(target=site.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{site.server_port}"
+    finally:
+        site.shutdown()
+        site.server_close()
+        thread.join()
+
+
+class _Page(BaseHTTPRequestHandler):
+    def do_GET(self) -> None:
+        found = self.path == "/page"
+        self.send_response(200 if found else 404)
+        self.send_header("Content-Type", "text/html")
+        self.end_headers()
+        if found:
+            self.wfile.write(
+                b"<html><body><article><h1>Tea</h1><p>Green tea wants 80 degrees.</p></article></body></html>"
+            )
+
+    def log_message(self, format: str, *args: object) -> None:
+        pass
 
 
 def _uv() -> str:

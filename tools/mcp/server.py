@@ -126,9 +126,9 @@ class Server:
             ToolFailure: as :class:`tools.contract.Tool` says.
         """
         limit = self._time_limit(tool.info)
-        link = await self._connected(limit * _WAIT_SHARE)
         loop = asyncio.get_running_loop()
         began = loop.time()
+        link = await self._connected(limit * _WAIT_SHARE)
         work = asyncio.create_task(link.call(tool.own_name, arguments, context))
         try:
             done, _ = await asyncio.wait({work}, timeout=limit + _GRACE_S)

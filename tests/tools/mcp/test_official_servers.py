@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import subprocess
 from collections.abc import AsyncIterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from threading import Thread
 
 import pytest
 
 from tests.support.calls import Context
 from tests.support.mcp_house import House, house, table
-from tests.support.official_mcp import node_server, python_servers
+from tests.support.official_mcp import make_repository, node_server, python_servers, tea_site
 from tests.support.processes import gone
 from tools.contract import PicturePart, TextPart, ToolFailure
 
@@ -48,13 +45,7 @@ async def test_the_time_server_converts_time(python: str, tmp_path: Path) -> Non
 
 @pytest.fixture
 def repository(tmp_path: Path) -> Path:
-    """A git repository with one commit."""
-    folder = tmp_path / "repository"
-    author = ["-c", "user.name=A", "-c", "user.email=a@example.org"]
-    subprocess.run(["git", "init", "-q", str(folder)], check=True)
-    commit = ["commit", "-q", "--allow-empty", "-m", "The first one"]
-    subprocess.run(["git", "-C", str(folder), *author, *commit], check=True)
-    return folder
+    return make_repository(tmp_path / "repository")
 
 
 async def test_the_git_server_reads_a_repository(python: str, repository: Path, tmp_path: Path) -> None:
@@ -70,39 +61,18 @@ async def test_the_git_server_reads_a_repository(python: str, repository: Path, 
         assert str(tmp_path.parent) not in str(failure.value)
 
 
-class Page(BaseHTTPRequestHandler):
-    def do_GET(self) -> None:
-        found = self.path == "/page"
-        self.send_response(200 if found else 404)
-        self.send_header("Content-Type", "text/html")
-        self.end_headers()
-        if found:
-            self.wfile.write(
-                b"<html><body><article><h1>Tea</h1><p>Green tea wants 80 degrees.</p></article></body></html>"
-            )
-
-    def log_message(self, format: str, *args: object) -> None:
-        pass
-
-
 async def test_the_fetch_server_reads_a_page(python: str, tmp_path: Path) -> None:
-    site = ThreadingHTTPServer(("127.0.0.1", 0), Page)
-    Thread(target=site.serve_forever, daemon=True).start()
-    try:
+    with tea_site() as address:
         args = ["-m", "mcp_server_fetch", "--allow-private-ips"]
         open_one = starting("net", command=python, args=args, timeout_s=60)
         careful = starting("web", command=python, args=args[:2], timeout_s=60)
         async with house(tmp_path, open_one, careful) as it:
             await it.ready("net", "web")
-            address = f"http://127.0.0.1:{site.server_port}"
             assert "80 degrees" in str((await it.call("net__fetch", url=f"{address}/page")).parts)
             with pytest.raises(ToolFailure, match="404"):
                 await it.call("net__fetch", url=f"{address}/missing")
             with pytest.raises(ToolFailure, match="not a public address"):
                 await it.call("web__fetch", url=f"{address}/page")
-    finally:
-        site.shutdown()
-        site.server_close()
 
 
 @pytest.fixture
