@@ -10,6 +10,10 @@ import { doing, isScreen, toolName } from "./tool-names.js";
 
 /** So many calls fit into the folded line. */
 const IN_LINE = 4;
+/** What took less would show as 0 seconds. */
+const INSTANT_MS = 50;
+/** Outcomes whose one word says it all, in the page's language; the reason is meant for the model. */
+const SAID: ReadonlySet<Call["outcome"]> = new Set(["denied", "cancelled"]);
 
 /**
  * What a turn does besides talking: one calm line that unfolds to every call, and each picture that a tool
@@ -54,7 +58,7 @@ export class PetActivity extends LitElement {
     const { words } = this;
     return html`<span class="brief ${call.outcome}">
       ${outcomeIcon(call.outcome)} ${toolName(call.name, words)}
-      ${call.ms === null || call.outcome !== "ok" ? nothing : html`<span class="ms">${seconds(call.ms, words.tag)}</span>`}
+      ${call.ms === null || call.ms < INSTANT_MS || call.outcome !== "ok" ? nothing : html`<span class="ms">${seconds(call.ms, words.tag)}</span>`}
       <span class="visually-hidden">${words.activity.outcome[call.outcome]}</span>
     </span>`;
   }
@@ -65,7 +69,7 @@ export class PetActivity extends LitElement {
     const { calls, ms } = this.activity;
     const failed = calls.filter(({ outcome }) => outcome !== "ok" && outcome !== "deferred").length;
     const parts = [activity.tools(calls.length)];
-    if (ms !== null && ms > 0) parts.push(seconds(ms, tag));
+    if (ms !== null && ms >= INSTANT_MS) parts.push(seconds(ms, tag));
     if (failed > 0) parts.push(activity.failed(failed));
     return html`${parts.join(" · ")}`;
   }
@@ -95,9 +99,9 @@ export class PetActivity extends LitElement {
       <span class="how">
         ${outcome === "ok" ? nothing : words.activity.outcome[outcome]}
         ${outcome === "ok" ? html`<span class="visually-hidden">${words.activity.outcome.ok}</span>` : nothing}
-        ${ms === null ? nothing : html`<span class="ms">${seconds(ms, words.tag)}</span>`}
+        ${ms === null || ms < INSTANT_MS ? nothing : html`<span class="ms">${seconds(ms, words.tag)}</span>`}
       </span>
-      ${error === null ? nothing : html`<p class="why">${error}</p>`} ${this.#progress(call)}
+      ${error === null || SAID.has(outcome) ? nothing : html`<p class="why">${error}</p>`} ${this.#progress(call)}
     </div>`;
   }
 
