@@ -14,12 +14,16 @@ from server.models.tokens import count_prompt, count_tokens
 from server.models.tool_schema import plain_tool, tidy_tool
 from server.protocol import Usage
 
-_NEGATED = r"(?:not|n't|un)[ -]?(?:\w+ )?(?:support|enabl|allow|accept|permit|recogni[sz]ed|known|expected)"
+_NEGATED = r"(?:not|n't|un)[ -]?(?:\w+ )?(?:support|enabl|allow|accept|permit|recogni[sz]ed|known)"
 _NO_TOOLS = re.compile(
     rf"(?:tool|function)s?.{{0,40}}{_NEGATED}|{_NEGATED}.{{0,60}}(?:tool|function)"
-    r"|no endpoints.{0,40}tool|extra.{0,80}tools|tools.{0,80}extra"
+    r"|unexpected (?:keyword )?(?:argument|parameter|field).{0,20}tools|no endpoints.{0,40}tool"
+    r"|extra.{0,80}tools|tools.{0,80}extra"
     r"|(?:tool|function).{0,60}requires? (?:the )?--|auto.{0,20}tool choice",
     re.IGNORECASE | re.DOTALL,
+)
+_ABOUT_MESSAGES = re.compile(
+    r"messages?[\[.]\d|tool_call_id|tool_calls\W{0,3}\d|role\W{1,3}tool", re.IGNORECASE
 )
 _SCHEMA = re.compile(
     r"schema|additional_?properties|\$ref|\$defs|any_?of|parameters|input_schema|properties", re.IGNORECASE
@@ -128,7 +132,7 @@ def remedy(
                 return WithoutOption("schema_keywords")
             if named is not None:
                 return WithoutTool(named)
-        if _NO_TOOLS.search(told):
+        if _NO_TOOLS.search(told) and not _ABOUT_MESSAGES.search(told):
             return WithoutTools()
     option = refused_option(refusal, body, without)
     return WithoutOption(option) if option is not None else None

@@ -80,12 +80,14 @@ class Told:
     contexts: Mapping[str, int | None] = field(default_factory=dict)
     context_tokens: int | None = None
     vision: bool | None = None
+    tools: bool | None = None
 
     def of(self, model: ListedModel) -> ListedModel:
         return replace(
             model,
             context_tokens=self.context_tokens or self.contexts.get(model.id) or model.context_tokens,
             vision=model.vision if self.vision is None else self.vision,
+            tools=model.tools if self.tools is None else self.tools,
             loaded=model.loaded or model.id in self.contexts,
         )
 
@@ -162,9 +164,12 @@ def read_props(data: Any) -> Told | None:
         return None
     modalities = data.get("modalities")
     vision = modalities.get("vision") if isinstance(modalities, dict) else None
+    template = data.get("chat_template_caps")
+    tools = template.get("supports_tools") if isinstance(template, dict) else None
     return Told(
         context_tokens=_positive(settings.get("n_ctx")) or _positive(data.get("n_ctx")),
         vision=vision if isinstance(vision, bool) else None,
+        tools=tools if isinstance(tools, bool) else None,
     )
 
 

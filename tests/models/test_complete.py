@@ -86,6 +86,25 @@ async def test_a_model_that_does_not_support_tools_is_asked_without_them_and_rem
     assert (await hub.resolve("chat")).capabilities.tools is False
 
 
+@pytest.mark.parametrize(
+    "told",
+    [
+        "Unknown parameter: 'messages[2].tool_calls[0].extra_content'.",
+        "An assistant message with 'tool_calls' must be followed by tool messages; unknown tool_call_id",
+        "messages.1: role 'tool' is not supported here",
+        "Failed to parse the tool call: unexpected end of input",
+    ],
+)
+async def test_a_refusal_that_is_about_the_messages_forgets_no_tools(
+    told: str, provider: ScriptedProvider, make_hub: MakeHub
+) -> None:
+    provider.script(refuse(told))
+    hub = await make_hub(chat_with(provider.base_url))
+    with pytest.raises(PetError):
+        await hub.complete(await hub.resolve("chat"), HI, tools=[CLOCK])
+    assert (await hub.resolve("chat")).capabilities.tools is None
+
+
 async def test_a_refused_temperature_or_response_format_is_dropped_and_remembered(
     provider: ScriptedProvider, make_hub: MakeHub
 ) -> None:

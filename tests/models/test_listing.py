@@ -160,3 +160,9 @@ def test_llama_cpp_tells_context_and_vision() -> None:
     assert told is not None
     assert told.of(ListedModel("m")) == ListedModel("m", context_tokens=2048, vision=True)
     assert read_props({"error": "no"}) is None
+
+
+def test_llama_cpp_tells_whether_the_template_knows_tools() -> None:
+    told = read_props({"default_generation_settings": {}, "chat_template_caps": {"supports_tools": False}})
+    assert told is not None
+    assert told.of(ListedModel("m")).tools is False
