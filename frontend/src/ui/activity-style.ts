@@ -102,6 +102,7 @@ export const activityStyle = css`
     border: 1px solid var(--line);
     border-radius: var(--radius-s);
     background: var(--surface);
+    overflow-wrap: anywhere;
   }
 
   .steps ul {

@@ -6,7 +6,7 @@ import { share, steps, type Activity, type Call, type Sight } from "../chat/acti
 import { seconds, percent } from "../i18n/format.js";
 import type { Catalogue } from "../i18n/index.js";
 import { outcomeIcon } from "./icons.js";
-import { doing, isScreen, toolName } from "./tool-names.js";
+import { doing, takesScreenshot, toolName } from "./tool-names.js";
 
 /** So many calls fit into the folded line. */
 const IN_LINE = 4;
@@ -125,7 +125,7 @@ export class PetActivity extends LitElement {
 
   #picture(call: Call, src: string): TemplateResult {
     const { activity } = this.words;
-    const label = isScreen(call.name) ? activity.shot : activity.picture;
+    const label = takesScreenshot(call.name) ? activity.shot : activity.picture;
     const enlarge = () =>
       this.dispatchEvent(new CustomEvent("enlarge", { bubbles: true, composed: true, detail: { src, label } }));
     return html`<button class="shot" data-testid="screenshot" title=${activity.enlarge} @click=${enlarge}>

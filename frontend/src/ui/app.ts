@@ -2,6 +2,8 @@ import { LitElement, html, nothing, type PropertyValues, type TemplateResult } f
 import { customElement, property, query, state } from "lit/decorators.js";
 import { repeat } from "lit/directives/repeat.js";
 
+import type { Call } from "../chat/activity.js";
+import type { Draft } from "../chat/model.js";
 import type { Command } from "../commands/commands.js";
 import type { Companion } from "../companion.js";
 import type { Picture } from "../pictures/picture.js";
@@ -25,6 +27,7 @@ import "./status-panel.js";
 import "./stage.js";
 import "./transcript.js";
 import type { PetTranscript } from "./transcript.js";
+import { takesScreenshot } from "./tool-names.js";
 import { Watch } from "./watch.js";
 
 /** The page: the character beside (or above) the chat. */
@@ -163,6 +166,9 @@ export class PetApp extends LitElement {
       <div class="visually-hidden" aria-live="polite" data-testid="spoken">
         ${chat.sentences.map((sentence) => html`<p>${sentence}</p>`)}
       </div>
+      <div class="visually-hidden" aria-live="polite">
+        ${screenshots(chat.draft).map(() => html`<p>${words.activity.shot}</p>`)}
+      </div>
     `;
   }
 
@@ -285,4 +291,9 @@ export class PetApp extends LitElement {
     if (event.key !== "Escape" || event.isComposing || event.keyCode === 229 || event.defaultPrevented) return;
     this.companion?.stop();
   };
+}
+
+/** The looks at the screen of this turn: nobody should miss one for not seeing the page. */
+function screenshots(draft: Draft | null): readonly Call[] {
+  return draft?.activity?.calls.filter(({ name, picture }) => picture !== null && takesScreenshot(name)) ?? [];
 }

@@ -20,10 +20,11 @@ export function doing(calls: readonly Call[]): keyof Catalogue["activity"]["doin
   return kinds.size === 1 ? only : "other";
 }
 
-export const isScreen = (name: string): boolean => name.startsWith("vision__");
+/** Whether a tool takes a screenshot, and doesn't only look closer at one. */
+export const takesScreenshot = (name: string): boolean => /screen_?shot/i.test(name);
 
 function kind(name: string): keyof Catalogue["activity"]["doing"] {
-  if (isScreen(name)) return "screen";
+  if (name.startsWith("vision__")) return "screen";
   if (/^tool__web_/.test(name)) return "web";
   return /^tool__read_/.test(name) ? "file" : "other";
 }

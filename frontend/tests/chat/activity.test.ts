@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { settled, share, steps, withFrame, type Activity, type ActivityFrame } from "../../src/chat/activity.js";
-import { toolName, doing } from "../../src/ui/tool-names.js";
+import { doing, takesScreenshot, toolName } from "../../src/ui/tool-names.js";
 import { en } from "../../src/i18n/en.js";
 import { zh } from "../../src/i18n/zh.js";
 
@@ -98,6 +98,11 @@ describe("a tool's name", () => {
     expect(toolName("plain", en)).toBe("plain");
     expect(toolName("constructor", en)).toBe("constructor");
     expect(toolName("__", en)).toBe("__");
+  });
+
+  it("tells a new screenshot from a closer look at an old one", () => {
+    expect(takesScreenshot("vision__screen_shot")).toBe(true);
+    expect(takesScreenshot("vision__look_closer")).toBe(false);
   });
 
   it("tells what goes on at this moment", () => {
