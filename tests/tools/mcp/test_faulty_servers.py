@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -257,6 +259,40 @@ async def test_cancelling_whoever_closes_leaves_no_process(tmp_path: Path) -> No
         with pytest.raises(asyncio.CancelledError):
             await closing
         await gone(*it.pids())
+
+
+COMPANION = """
+import asyncio, sys
+from pathlib import Path
+from server.config.store import ConfigStore
+from tools.mcp.servers import McpServers
+
+async def main():
+    servers = McpServers(ConfigStore(Path("lab.toml"), Path("data")))
+    servers.start()
+    await servers.settled()
+    print(*(status.state for status in servers.status()), flush=True)
+    await asyncio.Event().wait()
+
+asyncio.run(main())
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="job objects are closed by the system")
+async def test_no_server_survives_a_companion_that_is_killed(tmp_path: Path) -> None:
+    (tmp_path / "lab.toml").write_text(faulty("stubborn") + faulty("stubborn", name="y"), encoding="utf-8")
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[3])}
+    companion = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", COMPANION, cwd=tmp_path, env=environment, stdout=asyncio.subprocess.PIPE
+    )
+    async with asyncio.timeout(DEADLINE_S):
+        assert companion.stdout is not None
+        assert await companion.stdout.readline() == b"ready ready\n"
+        pids = [int(line) for line in (tmp_path / "pids").read_text(encoding="utf-8").split()]
+        assert all(map(alive, pids))
+        companion.kill()
+        await companion.wait()
+    await gone(*pids)
 
 
 async def test_a_started_server_shows_in_the_status_what_it_is_doing(tmp_path: Path) -> None:
