@@ -97,6 +97,24 @@ def models(config: ConfigOption = None, data_dir: DataDirOption = None) -> None:
 
 
 @app.command()
+def explain(
+    text: Annotated[str | None, typer.Argument(help="A message.", show_default=False)] = None,
+    stdin: Annotated[
+        bool,
+        typer.Option(
+            "--stdin", help="Read one JSON object a line: text, and optionally history, context, state."
+        ),
+    ] = False,
+    config: ConfigOption = None,
+    data_dir: DataDirOption = None,
+) -> None:
+    """Show how a message would be answered, and why. Needs no server and no model."""
+    from server.cli.explain import run
+
+    run(config, text, from_stdin=stdin)
+
+
+@app.command()
 def token(config: ConfigOption = None, data_dir: DataDirOption = None) -> None:
     """Print the token with which scripts and editors may connect."""
     from server.cli.token import run
