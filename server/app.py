@@ -11,6 +11,7 @@ import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
+from server.agent.vision import Vision
 from server.config.locate import Location
 from server.config.problems import Trouble
 from server.config.prompts import resolve_prompt
@@ -23,16 +24,18 @@ from server.gateway.runfile import RunFile
 from server.models.hub import ModelHub
 from server.protocol import Notice
 from server.session.client import Client
+from server.session.consent import StandingConsents
 from server.session.desk import Desk
-from server.session.manager import SessionManager
+from server.session.manager import SessionManager, SessionServices
 from server.session.turn import FIRST_TOKEN_S
 from server.session.usage import UsageLedger
 from server.storage.database import Database
+from server.toolbox import build_registry
 
 log = logging.getLogger(__name__)
 
 _LET_GO_EVERY_S = 60.0
-_STOP_STEP_S = 2.0
+_STOP_STEP_S = 2.5
 _REACHED_BY = {"": "127.0.0.1", "0.0.0.0": "127.0.0.1", "::": "::1"}
 
 
@@ -66,9 +69,23 @@ class App:
         self.hub = ModelHub(self.store, self.store.keys, location.data_dir)
         self._database = Database(location.data_dir / "pet.db")
         self._usage = UsageLedger(self._database)
+        self.registry = build_registry(self.store)
+        consents = StandingConsents(self._database)
         self.sessions = SessionManager(
-            self._database, self.store, self.hub, self._usage, self._persona, first_token_s
+            SessionServices(
+                database=self._database,
+                store=self.store,
+                hub=self.hub,
+                usage=self._usage,
+                registry=self.registry,
+                vision=Vision(self.hub, lambda: self.store.effective().vision),
+                consents=consents,
+                persona=lambda: self._prompt(self.store.config.agent.prompts.persona),
+                tool_router=lambda: self._prompt(self.store.config.agent.prompts.tool_router),
+                first_token_s=first_token_s,
+            )
         )
+        self._consents = consents
         admission = Admission(self.store)
         self._desk = Desk(
             self.sessions,
@@ -76,6 +93,8 @@ class App:
             self.hub,
             self._usage,
             self._database,
+            self.registry,
+            consents,
             admit=admission.admit,
             max_frame_bytes=MAX_FRAME_BYTES,
         )
@@ -113,6 +132,7 @@ class App:
         """
         await self._database.open()
         await self._usage.load()
+        await self._consents.load()
         try:
             self.port = await self._gateway.listen(self.host, self.port)
         except BaseException:
@@ -126,6 +146,7 @@ class App:
         self.store.on_problem(self._config_trouble)
         self.hub.subscribe(lambda _: self._desk.connection_changed())
         await self.hub.start()
+        self.registry.start()
         self._run("watching lab.toml", self.store.watch)
         self._run("letting sessions go", self._let_go)
 
@@ -139,6 +160,7 @@ class App:
             ("sessions", self.sessions.close),
             ("gateway", self._gateway.close),
             ("models", self.hub.aclose),
+            ("tools", self.registry.aclose),
             ("database", self._database.close),
         ):
             try:
@@ -163,14 +185,16 @@ class App:
             await asyncio.sleep(_LET_GO_EVERY_S)
             await self.sessions.let_go()
 
-    def _persona(self) -> str | None:
-        value = self.store.config.agent.prompts.persona
+    def _prompt(self, value: str | None) -> str | None:
+        """The owner's own prompt, text or file; None means the one that ships."""
         if value is None:
             return None
         try:
             return resolve_prompt(self._location.config, value)
         except (OSError, UnicodeDecodeError) as error:
-            log.warning("the persona's file can't be read (%s); Tama answers", type(error).__name__)
+            log.warning(
+                "a prompt's file can't be read (%s); the one that ships is used", type(error).__name__
+            )
             return None
 
     def _config_changed(self, old: Config, new: Config) -> None:

@@ -70,6 +70,12 @@ def compose(
     return _SEPARATOR.join(sections)
 
 
+def surroundings(context: Mapping[str, Mapping[str, Any]]) -> str:
+    """What came along with a message, quoted and headed, for the tool model; "" for nothing."""
+    said = [_outside(name, _lines(fields)) for name, fields in context.items()]
+    return "\n\n".join((UNTRUSTED, *said)) if said else ""
+
+
 def quote(text: str) -> str:
     """``text`` with every line quoted; the separators are those of ``str.splitlines``."""
     return "\n".join(f"> {line}" for line in text.splitlines()) or "> "

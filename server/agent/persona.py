@@ -18,11 +18,13 @@ class Persona:
         reminder: the identity reminder behind the recent messages; "" = none.
         sample: an exchange that stands before the chat, for a model that learns more from a sample
             than from a description.
+        waiting: what the character says while tools take their time.
     """
 
     system: str
     reminder: str
     sample: tuple[Exchange, ...] = ()
+    waiting: tuple[str, ...] = ()
 
 
 def load_persona(locale: Locale, text: str | None = None) -> Persona:
@@ -36,6 +38,7 @@ def load_persona(locale: Locale, text: str | None = None) -> Persona:
     return Persona(
         system=f"{who.strip()}\n\n{prompt_file(f'markers.{language}.md')}",
         reminder=prompt_file(f"reminder.{language}.md"),
+        waiting=tuple(prompt_file(f"waiting.{language}.md").splitlines()),
     )
 
 

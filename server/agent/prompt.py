@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
-
-from server.protocol import Image
 
 ModelMessage: TypeAlias = dict[str, Any]
 
@@ -32,14 +30,14 @@ class ChatPrompt:
         reminder: who the character is, against drift from old messages; "" = none.
         sample: an exchange that shows how the character talks, before the chat.
         composed: the turn's composed user message.
-        images: pictures for a chat model that sees.
+        pictures: content parts for a chat model that sees (:func:`server.agent.sight.image_parts`).
     """
 
     system: str
     recent: Sequence[Exchange]
     reminder: str
     composed: str
-    images: Sequence[Image] = ()
+    pictures: Sequence[Mapping[str, Any]] = ()
     sample: Sequence[Exchange] = ()
 
     def messages(
@@ -63,17 +61,11 @@ class ChatPrompt:
             {"role": "system", "content": self.system},
             *({"role": said.role, "content": said.text} for said in (*self.sample, *recent)),
             *([{"role": "system", "content": self.reminder}] if self.reminder else ()),
-            {"role": "user", "content": self._with_images(composed)},
+            {"role": "user", "content": self._with_pictures(composed)},
         ]
 
-    def _with_images(self, text: str) -> str | list[dict[str, Any]]:
-        if not self.images:
-            return text
-        pictures = [
-            {"type": "image_url", "image_url": {"url": f"data:{image.mime};base64,{image.data}"}}
-            for image in self.images
-        ]
-        return [{"type": "text", "text": text}, *pictures]
+    def _with_pictures(self, text: str) -> str | list[Mapping[str, Any]]:
+        return [{"type": "text", "text": text}, *self.pictures] if self.pictures else text
 
 
 def alternate(exchanges: Sequence[Exchange]) -> list[Exchange]:

@@ -97,6 +97,7 @@ async def _examine(location: Location, store: ConfigStore) -> list[Finding]:
             await hub.start()
             roles = [await _role(hub, role) for role in ("chat", "tool", "vision")]
             progress.remove_task(task)
+            servers = await _mcp_servers(store, progress)
     finally:
         await hub.aclose()
     found = render("doctor.configuration_ok", language)
@@ -104,6 +105,7 @@ async def _examine(location: Location, store: ConfigStore) -> list[Finding]:
         Finding("configuration", location.shown, "ok", found),
         *providers,
         *roles,
+        *servers,
         _data_folder(location),
     ]
 
@@ -142,6 +144,35 @@ async def _role(hub: ModelHub, role: Role) -> Finding:
         tokens=model.context_tokens or 0,
     )
     return Finding("role", role, "ok", f"{model.provider}: {model.model}, {context}", details)
+
+
+async def _mcp_servers(store: ConfigStore, progress: Progress) -> list[Finding]:
+    """Starts each configured server once; a broken one only leaves its tools out, so it is a warning."""
+    from tools.mcp.servers import McpServers
+
+    language = terminal_locale()
+    servers = McpServers(store)
+    task = progress.add_task("MCP")
+    servers.start()
+    try:
+        await servers.settled()
+        found = servers.status(language)
+    finally:
+        await servers.aclose()
+        progress.remove_task(task)
+    findings = []
+    for server in found:
+        details = {"state": server.state, "tools": server.tools}
+        if server.state == "ready":
+            message = render("doctor.mcp_ready", language, tools=server.tools)
+            findings.append(Finding("MCP server", server.name, "ok", message, details))
+        elif server.state == "disabled":
+            message = render("doctor.mcp_disabled", language)
+            findings.append(Finding("MCP server", server.name, "off", message, details))
+        else:
+            message = server.error or server.state
+            findings.append(Finding("MCP server", server.name, "warning", message, details))
+    return findings
 
 
 def _data_folder(location: Location) -> Finding:

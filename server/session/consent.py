@@ -81,14 +81,14 @@ class Consents:
     """The open questions of one session.
 
     Args:
-        ask: shows a question to the session's clients: its id, capability and detail.
+        ask: shows a question to the session's clients: the turn, the question's id, capability and detail.
         listened: whether anybody is there who could answer.
     """
 
     def __init__(
         self,
         standing: StandingConsents,
-        ask: Callable[[str, Capability, str], None],
+        ask: Callable[[int, str, Capability, str], None],
         listened: Callable[[], bool],
         within_s: float = ANSWER_WITHIN_S,
     ) -> None:
@@ -98,14 +98,14 @@ class Consents:
         self._within_s = within_s
         self._open: dict[str, _Question] = {}
 
-    async def request(self, capability: Capability, detail: str, subject: str = "") -> bool:
+    async def request(self, turn: int, capability: Capability, detail: str, subject: str = "") -> bool:
         """Whether the owner allows it; silence is a no. Equal questions are asked once."""
         standing = self._standing.get(capability, subject)
         if standing is not None:
             return standing
         if not self._listened():
             return False
-        question_id, question = self._find_or_open(capability, detail, subject)
+        question_id, question = self._find_or_open(turn, capability, detail, subject)
         try:
             async with asyncio.timeout(self._within_s):
                 answer = await asyncio.shield(question.answer)
@@ -125,12 +125,14 @@ class Consents:
         question.answer.set_result(answer)
         return True
 
-    def _find_or_open(self, capability: Capability, detail: str, subject: str) -> tuple[str, _Question]:
+    def _find_or_open(
+        self, turn: int, capability: Capability, detail: str, subject: str
+    ) -> tuple[str, _Question]:
         for question_id, question in self._open.items():
             if (question.capability, question.subject) == (capability, subject):
                 return question_id, question
         question = _Question(capability, subject, asyncio.get_running_loop().create_future())
         question_id = secrets.token_hex(8)
         self._open[question_id] = question
-        self._ask(question_id, capability, detail)
+        self._ask(turn, question_id, capability, detail)
         return question_id, question

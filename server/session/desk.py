@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Final
 
 from server import __version__
 from server.config.problems import Trouble
@@ -16,9 +17,11 @@ from server.models.hub import ModelHub
 from server.protocol import (
     Avatar,
     AvatarTouch,
+    Capability,
     Chat,
     ChatHistory,
     ClientFrame,
+    ConsentAnswer,
     ContextUpdate,
     Hello,
     Image,
@@ -41,15 +44,21 @@ from server.protocol import (
     StatusRequest,
     Welcome,
 )
+from server.session.consent import StandingConsents
 from server.session.context import clean, storable
 from server.session.history import Message
 from server.session.manager import SessionManager
 from server.session.session import Asker, Session
 from server.session.usage import UsageLedger
 from server.storage.database import Database
+from tools.registry import Registry
 
 Admit = Callable[[str, str, Sequence[Image]], Awaitable[None]]
 """Checks address, text and images of a message against the limits; raises PetError."""
+
+
+_ASKED: Final[Mapping[str, Capability]] = {"tools.screenshot": "screenshot", "tools.checks": "checks"}
+"""Switches whose change makes an earlier consent void."""
 
 
 class Desk:
@@ -67,6 +76,8 @@ class Desk:
         hub: ModelHub,
         usage: UsageLedger,
         database: Database,
+        registry: Registry,
+        consents: StandingConsents,
         admit: Admit,
         max_frame_bytes: int,
     ) -> None:
@@ -76,6 +87,8 @@ class Desk:
         self._hub = hub
         self._usage = usage
         self._stored_in = database
+        self._registry = registry
+        self._consents = consents
         self._max_frame_bytes = max_frame_bytes
         self._update_order = asyncio.Lock()
         self._updating: Asker | None = None
@@ -155,6 +168,10 @@ class Desk:
             case ContextUpdate(source=source, text=text, ttl_s=ttl_s):
                 session.note(clean(source), clean(text), ttl_s)
                 return Ok()
+            case ConsentAnswer(consent_id=consent_id, answer=answer):
+                if not session.bench.consents.answer(consent_id, answer):
+                    raise PetError("not_found", "session.no_open_question")
+                return Ok()
             case SayRequest(text=text, expression=expression):
                 session.say(storable(text), expression, asker.name)
                 return Ok()
@@ -179,6 +196,8 @@ class Desk:
             self._updating = asker
             try:
                 await self._store.update(revision, changes)
+                for capability in _ASKED.keys() & changes.keys():
+                    await self._consents.forget(_ASKED[capability])
                 told = self._updating is None
             finally:
                 self._updating = None
@@ -194,8 +213,8 @@ class Desk:
             roles=self._hub.roles(),
             usage_today=self._usage.today(),
             memory=MemoryCounts(),
-            mcp=[],
-            tools=[],
+            mcp=self._registry.mcp_status(session.locale),
+            tools=self._registry.status(),
             workspace=None,
             sessions=len(self._sessions),
         )

@@ -7,48 +7,61 @@ import logging
 import secrets
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from time import monotonic
 
 from server.agent.persona import load_persona
+from server.agent.prompt import Exchange
+from server.agent.vision import Vision
 from server.config.store import ConfigStore
 from server.models.hub import ModelHub
+from server.protocol import Capability, ConsentRequest
 from server.session.asking import ChatSettings
+from server.session.consent import Consents, StandingConsents
+from server.session.gathering import GatherServices
 from server.session.history import History, Message, now
+from server.session.prompting import Told
 from server.session.session import SEQ_BLOCK, NewMessage, Session, Stored
 from server.session.turn import FIRST_TOKEN_S, TurnInput, TurnServices
 from server.session.usage import UsageLedger
+from server.session.workbench import Workbench
 from server.storage.database import Database
+from tools.registry import Registry
 
 log = logging.getLogger(__name__)
 
 RESUME_S = 600.0
 
 
-class SessionManager:
-    """Opens sessions and lets them go.
+@dataclass(frozen=True, slots=True)
+class SessionServices:
+    """What all sessions share.
 
-    Args:
-        persona: the owner's own persona text, or None for the one that ships.
+    Attributes:
+        persona, tool_router: the owner's own prompts, or None for those that ship.
         first_token_s: how long the chat model may take to begin.
     """
 
-    def __init__(
-        self,
-        database: Database,
-        store: ConfigStore,
-        hub: ModelHub,
-        usage: UsageLedger,
-        persona: Callable[[], str | None],
-        first_token_s: float = FIRST_TOKEN_S,
-    ) -> None:
-        self._database = database
-        self._store = store
-        self._hub = hub
-        self._usage = usage
-        self._persona = persona
-        self._first_token_s = first_token_s
-        self._cut_models: set[tuple[str, str]] = set()
+    database: Database
+    store: ConfigStore
+    hub: ModelHub
+    usage: UsageLedger
+    registry: Registry
+    vision: Vision
+    consents: StandingConsents
+    persona: Callable[[], str | None]
+    tool_router: Callable[[], str | None]
+    first_token_s: float = FIRST_TOKEN_S
+
+
+class SessionManager:
+    """Opens sessions and lets them go."""
+
+    def __init__(self, services: SessionServices) -> None:
+        self._services = services
+        self._database = services.database
+        self._warned: set[tuple[str, str, str]] = set()
         self._sessions: dict[str, Session] = {}
         self._shared: Session | None = None
         self._opening = asyncio.Lock()
@@ -98,18 +111,40 @@ class SessionManager:
     async def _open(self, stored: Stored) -> Session:
         if stored.id in self._sessions:
             return self._sessions[stored.id]
+        shared = self._services
         opened: list[Session] = []
 
         def unsaved() -> None:
             for session in opened:
                 session.notice("warning", "session.not_saved")
 
+        def ask(turn: int, question: str, capability: Capability, detail: str) -> None:
+            for session in opened:
+                session.emit(
+                    ConsentRequest(turn=turn, consent_id=question, capability=capability, detail=detail)
+                )
+
+        def listened() -> bool:
+            return any(session.listened for session in opened)
+
         history = History(self._database, stored.id, unsaved)
-        services = TurnServices(self._hub, history, self._usage, self._first_token_s, self._cut_models)
-        session = Session(stored, self._database, services, self._prepare, lambda: self._hub.connection)
+        bench = Workbench(self._database, stored.id, Consents(shared.consents, ask, listened))
+        services = TurnServices(
+            hub=shared.hub,
+            history=history,
+            usage=shared.usage,
+            vision=shared.vision,
+            allowed=shared.store.effective,
+            first_token_s=shared.first_token_s,
+            warned=self._warned,
+        )
+        session = Session(
+            stored, self._database, services, bench, self._prepare, lambda: shared.hub.connection
+        )
         opened.append(session)
         self._sessions[stored.id] = session
         await history.load()
+        await bench.load()
         return session
 
     def _prepare(
@@ -120,22 +155,35 @@ class SessionManager:
         message: NewMessage,
         before: Sequence[Message],
     ) -> TurnInput:
-        config = self._store.config
-        return TurnInput(
-            number=number,
-            message=asked,
-            before=before,
-            images=message.images,
+        services, config = self._services, self._services.store.config
+        told = Told(
+            words=asked.text,
+            before=[Exchange(earlier.role, earlier.text) for earlier in before],
             context=message.context,
             notes=session.fresh_notes(),
             facts={"local time": datetime.now().astimezone().strftime("%A, %Y-%m-%d %H:%M %Z")},
-            persona=load_persona(session.locale, self._persona()),
+            persona=load_persona(session.locale, services.persona()),
+        )
+        return TurnInput(
+            number=number,
+            message=asked,
+            images=message.images,
+            told=told,
             locale=session.locale,
             settings=ChatSettings(
                 temperature=config.chat.temperature,
                 max_recent_messages=config.chat.max_recent_messages,
                 context_tokens=config.chat.context_tokens,
             ),
+            tools=GatherServices(
+                hub=services.hub,
+                registry=services.registry,
+                bench=session.bench,
+                agent=config.agent,
+                tools=config.tools,
+                router=services.tool_router(),
+            ),
+            vision_context=config.agent.models.vision.context,
             daily_tokens=config.limits.daily_tokens,
         )
 

@@ -31,6 +31,7 @@ from server.session.context import Context
 from server.session.history import Message, new_id, now
 from server.session.replay import Replay
 from server.session.turn import Turn, TurnInput, TurnServices
+from server.session.workbench import Workbench
 from server.storage.database import Database
 
 log = logging.getLogger(__name__)
@@ -86,11 +87,13 @@ class Session:
         stored: Stored,
         database: Database,
         services: TurnServices,
+        bench: Workbench,
         prepare: Callable[[Session, int, Message, NewMessage, Sequence[Message]], TurnInput],
         connection: Callable[[], Connection],
     ) -> None:
         self.id = stored.id
         self.history = services.history
+        self.bench = bench
         self.locale: Locale = "en"
         self.idle_since = monotonic()
         self._database = database
@@ -207,6 +210,7 @@ class Session:
         stopped = await self.cancel(None, None)
         async with self._order:
             await self.history.clear()
+            await self.bench.forget()
         if stopped:
             log.info("the chat was cleared while a turn ran")
 

@@ -7,14 +7,19 @@ stopped it emits nothing more, whatever its provider still does.
 from __future__ import annotations
 
 import asyncio
+import base64
 import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from time import monotonic
 
-from server.agent.compose import ClientNote, compose
-from server.agent.persona import Persona, demo_persona
-from server.agent.prompt import ChatPrompt, Exchange
+from server.agent.images import ImageError
+from server.agent.prompt import ChatPrompt
+from server.agent.references import resolve
+from server.agent.sight import sort_pictures
+from server.agent.vision import Context as VisionContext
+from server.agent.vision import Vision
+from server.config.switches import Effective
 from server.errors import PetError
 from server.messages import render
 from server.models.events import RoleModel
@@ -25,17 +30,24 @@ from server.protocol import (
     Image,
     Locale,
     Notice,
+    Role,
     ServerMessage,
     Timing,
     TurnDone,
     TurnError,
     TurnRoute,
+    Usage,
+    Waiting,
 )
-from server.session.asking import ChatSettings, Outcome, stream_reply
-from server.session.context import Context
+from server.protocol import Vision as VisionFrame
+from server.session.asking import ChatSettings, Outcome, speculate, stream_reply
+from server.session.gathering import Gathered, GatherServices, Question, find_way, gather
 from server.session.history import History, Message, MessageState, new_id, now
+from server.session.prompting import Found, Told, chat_context, chat_prompt
 from server.session.reply import Reply
+from server.session.toolwork import ToolWork
 from server.session.usage import UsageLedger
+from server.session.waiting import WaitingLine
 
 log = logging.getLogger(__name__)
 
@@ -50,22 +62,20 @@ class TurnInput:
 
     Attributes:
         message: the user's message, already stored.
-        before: the chat before it.
-        context: what came with it, sanitised.
-        notes: fresh context from other clients.
-        facts: what the server knows itself, for the model; label to value.
+        images: the pictures that came with it.
+        tools: what gathering needs, with the configuration of this moment.
+        vision_context: how much of the chat the vision model sees.
+        daily_tokens: today's cap, 0 = none.
     """
 
     number: int
     message: Message
-    before: Sequence[Message]
     images: Sequence[Image]
-    context: Context
-    notes: Sequence[ClientNote]
-    facts: dict[str, str]
-    persona: Persona
+    told: Told
     locale: Locale
     settings: ChatSettings
+    tools: GatherServices
+    vision_context: VisionContext = "chat"
     daily_tokens: int = 0
 
 
@@ -74,14 +84,17 @@ class TurnServices:
     """What the turns of a session share.
 
     Attributes:
-        cut_models: provider and model of those whose cut prompts were already told.
+        allowed: what both switches leave on.
+        warned: what was already told once, by code, provider and model.
     """
 
     hub: ModelHub
     history: History
     usage: UsageLedger
+    vision: Vision
+    allowed: Callable[[], Effective]
     first_token_s: float = FIRST_TOKEN_S
-    cut_models: set[tuple[str, str]] = field(default_factory=set)
+    warned: set[tuple[str, str, str]] = field(default_factory=set)
 
 
 class Turn:
@@ -138,52 +151,126 @@ class Turn:
             await self._fail(PetError("internal", "session.internal"))
 
     async def _converse(self) -> None:
-        self._emit(TurnRoute(turn=self.number, path="fast", reasons=["no tools are available"]))
+        given, services = self._given, self._services
         self._check_daily_tokens()
-        model = await self._services.hub.resolve("chat")
-        outcome = await stream_reply(
-            self._services.hub,
-            model,
-            self._prompt(model),
-            self._reply,
-            self._given.settings,
-            self._services.first_token_s,
-        )
+        chat = await services.hub.resolve("chat")
+        question = await self._hear()
+        sees = bool(chat.capabilities.vision)
+        way = await find_way(question, given.tools, chat, pictures_unseen=not sees)
+        self._emit(TurnRoute(turn=self.number, path=way.path, reasons=way.reasons))
+        gathered = Gathered()
+        try:
+            with WaitingLine(given.told.persona.waiting, self._wait):
+                gathered = await gather(
+                    way,
+                    question,
+                    given.tools,
+                    ToolWork(self.number, given.tools.bench, services.allowed, self._emit),
+                    chat_context(chat, given.settings),
+                    lambda: speculate(services.hub, chat, self._prompt(chat, Found()), given.settings),
+                )
+                found = await self._look(question, gathered, sees)
+            self._warn_of_tools(way.tool_model, gathered)
+            outcome = await stream_reply(
+                services.hub,
+                chat,
+                self._prompt(chat, found),
+                self._reply,
+                given.settings,
+                services.first_token_s,
+                begun=gathered.begun,
+            )
+        finally:
+            if gathered.begun is not None:
+                await gathered.begun.discard()
+            await given.tools.bench.save()
         await self._store("whole")
-        await self._services.usage.add("chat", outcome.usage or outcome.estimated)
-        self._warn_of_cut_prompt(model, outcome)
+        self._warn_of_cut_prompt(chat, outcome)
         self._finish(
             TurnDone(
                 turn=self.number,
                 message_id=self._answer.id,
                 text=self._reply.text,
                 finish_reason=outcome.finish_reason,
-                usage={"chat": outcome.usage} if outcome.usage else {},
-                timing=Timing(first_delta_ms=self._first_delta_ms, total_ms=self._elapsed_ms()),
+                usage=await self._count(outcome, gathered, found),
+                timing=Timing(
+                    first_delta_ms=self._first_delta_ms,
+                    total_ms=self._elapsed_ms(),
+                    tool_ms=gathered.ms,
+                ),
             )
         )
 
-    def _prompt(self, model: RoleModel) -> ChatPrompt:
+    async def _hear(self) -> Question:
+        """Takes in the user's message, with the pictures that came with it."""
+        given, bench = self._given, self._given.tools.bench
+        refs = []
+        for image in given.images:
+            try:
+                refs.append(await bench.images.add(base64.b64decode(image.data), image.mime))
+            except ImageError as error:
+                self._emit(self._warning("image_unreadable", reason=str(error)))
+        words, told = given.message.text, given.told
+        page = told.context.get("page", {}).get("url")
+        before = told.before
+        question = Question(words, told.context, before, refs, resolve(words, bench.state))
+        bench.heard(words, refs, page)
+        return question
+
+    async def _look(self, question: Question, gathered: Gathered, sees: bool) -> Found:
+        """Sorts the turn's pictures; those that the chat model can't see are described for it."""
+        loop, bench = gathered.loop, self._given.tools.bench
+        meant = [reference.value for reference in question.references if reference.kind == "image"]
+        given_by_tools = loop.pictures if loop is not None else []
+        sight = sort_pictures([*meant, *question.pictures, *given_by_tools], bench.images, chat_sees=sees)
+        if not sight.described and not sight.lost:
+            return Found(loop, sight)
+        vision = await self._services.vision.describe(
+            sight.described,
+            question.words,
+            recent=question.before,
+            context=self._given.vision_context,
+            lost=sight.lost,
+        )
+        if sight.described:
+            self._emit(
+                VisionFrame(
+                    turn=self.number,
+                    images=len(sight.described),
+                    outcome=vision.outcome,
+                    ms=vision.ms,
+                )
+            )
+        if vision.problem is not None:
+            locale = self._given.locale
+            message = render("turn.image_not_seen", locale, reason=vision.problem.message(locale))
+            self._emit(Notice(level="warning", code="image_not_seen", message=message))
+        return Found(loop, sight, vision)
+
+    def _prompt(self, chat: RoleModel, found: Found) -> ChatPrompt:
         given = self._given
-        sees = bool(model.capabilities.vision)
-        if given.images and not sees:
-            self._emit(self._warning("image_not_seen", model=model.model))
-        composed = compose(
-            given.message.text,
-            facts={} if model.demo else given.facts,
-            context={} if model.demo else given.context,
-            notes=() if model.demo else given.notes,
-            unseen_images=0 if sees else len(given.images),
-        )
-        persona = demo_persona() if model.demo else given.persona
-        return ChatPrompt(
-            system=persona.system,
-            recent=[Exchange(message.role, message.text) for message in given.before],
-            reminder=persona.reminder,
-            composed=composed,
-            images=given.images if sees else (),
-            sample=persona.sample,
-        )
+        share = given.tools.agent.tool_loop.max_trace_share
+        return chat_prompt(given.told, found, chat, given.settings, share)
+
+    async def _count(self, outcome: Outcome, gathered: Gathered, found: Found) -> dict[Role, Usage]:
+        """Counts the turn's tokens; what the provider told is what the clients are shown."""
+        ledger = self._services.usage
+        spent: dict[Role, Usage] = {}
+        await ledger.add("chat", outcome.usage or outcome.estimated)
+        if outcome.usage is not None:
+            spent["chat"] = outcome.usage
+        if gathered.wasted != Usage():
+            await ledger.add("chat", gathered.wasted)
+        if gathered.loop is not None and gathered.loop.usage != Usage():
+            await ledger.add("tool", gathered.loop.usage)
+            spent["tool"] = gathered.loop.usage
+        if found.vision is not None and found.vision.usage != Usage():
+            await ledger.add("vision", found.vision.usage)
+            spent["vision"] = found.vision.usage
+        return spent
+
+    def _wait(self, line: str) -> None:
+        self._emit(Waiting(turn=self.number, text=line))
 
     def _check_daily_tokens(self) -> None:
         cap = self._given.daily_tokens
@@ -196,21 +283,26 @@ class Turn:
                 tokens=cap,
             )
 
-    def _warn_of_cut_prompt(self, model: RoleModel, outcome: Outcome) -> None:
-        if outcome.usage is None or not prompt_was_cut(outcome.usage, outcome.estimated.prompt):
-            return
-        name = (model.provider, model.model)
-        if name in self._services.cut_models:
-            return
-        self._services.cut_models.add(name)
-        self._emit(
-            self._warning(
-                "prompt_truncated",
-                provider=model.provider,
-                read=outcome.usage.prompt,
-                sent=outcome.estimated.prompt,
+    def _warn_of_cut_prompt(self, chat: RoleModel, outcome: Outcome) -> None:
+        if outcome.usage is not None and prompt_was_cut(outcome.usage, outcome.estimated.prompt):
+            self._warn_once(
+                "prompt_truncated", chat, read=outcome.usage.prompt, sent=outcome.estimated.prompt
             )
-        )
+
+    def _warn_of_tools(self, tool_model: RoleModel | None, gathered: Gathered) -> None:
+        loop = gathered.loop
+        if loop is None or tool_model is None:
+            return
+        if loop.tools_refused:
+            self._warn_once("tools_refused", tool_model)
+        if loop.dropped:
+            self._warn_once("tools_dropped", tool_model, tools=", ".join(loop.dropped))
+
+    def _warn_once(self, code: str, model: RoleModel, **params: str | int) -> None:
+        key = (code, model.provider, model.model)
+        if key not in self._services.warned:
+            self._services.warned.add(key)
+            self._emit(self._warning(code, provider=model.provider, model=model.model, **params))
 
     async def _fail(self, error: PetError) -> None:
         self._reply.close()

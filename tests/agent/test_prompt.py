@@ -6,7 +6,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from server.agent.prompt import ChatPrompt, Exchange, alternate
-from server.protocol import Image
 
 PAIR = (Exchange("user", "x"), Exchange("assistant", "y"))
 exchanges = st.lists(
@@ -54,13 +53,11 @@ def test_a_composed_message_larger_than_the_window_is_still_sent_alone() -> None
     assert len(sent) == 3
 
 
-def test_images_follow_the_text_in_the_last_message() -> None:
-    pictured = ChatPrompt("who", (), "still", "look", (Image(mime="image/png", data="QUJD"),))
+def test_pictures_follow_the_text_in_the_last_message() -> None:
+    picture = {"type": "image_url", "image_url": {"url": "data:image/png;base64,QUJD"}}
+    pictured = ChatPrompt("who", (), "still", "look", (picture,))
     last = pictured.messages(max_recent=5, context_tokens=100, count_tokens=len)[-1]["content"]
-    assert last == [
-        {"type": "text", "text": "look"},
-        {"type": "image_url", "image_url": {"url": "data:image/png;base64,QUJD"}},
-    ]
+    assert last == [{"type": "text", "text": "look"}, picture]
 
 
 @given(exchanges)

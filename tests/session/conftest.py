@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.fakes.openai_server import ScriptedProvider
-from tests.support.companion import Companion, companion, lab_toml
+from tests.support.companion import NO_TOOLS, Companion, companion, lab_toml
 
 
 @pytest.fixture
@@ -19,5 +19,7 @@ async def provider() -> AsyncIterator[ScriptedProvider]:
 
 @pytest.fixture
 async def pet(provider: ScriptedProvider, tmp_path: Path) -> AsyncIterator[Companion]:
-    async with companion(tmp_path, lab_toml(provider.base_url), first_token_s=5.0) as running:
+    """Without tools: every turn is fast."""
+    config = lab_toml(provider.base_url, extra=NO_TOOLS)
+    async with companion(tmp_path, config, first_token_s=5.0) as running:
         yield running

@@ -19,7 +19,7 @@ from tests.fakes.openai_server import (
     Think,
     ThinkOnly,
 )
-from tests.support.companion import Companion, companion, lab_toml
+from tests.support.companion import NO_TOOLS, Companion, companion, lab_toml
 
 ENDS = ("turn.done", "turn.error", "turn.cancelled")
 
@@ -188,7 +188,8 @@ async def test_an_idle_provider_is_never_mistaken_for_progress(
     provider: ScriptedProvider, tmp_path: Path, hang: Hang
 ) -> None:
     provider.script(hang)
-    async with companion(tmp_path, lab_toml(provider.base_url), first_token_s=0.2) as pet:
+    config = lab_toml(provider.base_url, extra=NO_TOOLS)
+    async with companion(tmp_path, config, first_token_s=0.2) as pet:
         page = await pet.talker()
         await page.send("send", text="Hi")
         end = await page.until(*ENDS)
@@ -198,7 +199,7 @@ async def test_an_idle_provider_is_never_mistaken_for_progress(
 
 async def test_a_refused_connection_is_told_and_the_next_message_may_work(tmp_path: Path) -> None:
     async with ScriptedProvider() as provider:
-        config = lab_toml(provider.base_url)
+        config = lab_toml(provider.base_url, extra=NO_TOOLS)
         async with companion(tmp_path, config) as pet:
             page = await pet.talker()
             await page.send("send", text="first")
@@ -263,7 +264,7 @@ async def test_a_silently_cut_prompt_is_told_once(pet: Companion, provider: Scri
 async def test_the_daily_cap_stops_a_turn_before_the_provider_is_asked(
     provider: ScriptedProvider, tmp_path: Path
 ) -> None:
-    config = lab_toml(provider.base_url, extra="[limits]\ndaily_tokens = 10")
+    config = lab_toml(provider.base_url, extra=f"{NO_TOOLS}[limits]\ndaily_tokens = 10")
     provider.default = Reply("ok", usage=(9, 1))
     async with companion(tmp_path, config) as pet:
         page = await pet.talker()

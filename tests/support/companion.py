@@ -15,6 +15,7 @@ from server.config.locate import Location
 from server.session.client import Client
 
 DEADLINE_S = 10.0
+NO_TOOLS = "[agent]\nenable_tools = false\n"
 
 
 def lab_toml(base_url: str, model: str = "scripted-chat", extra: str = "") -> str:
