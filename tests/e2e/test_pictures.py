@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import base64
 import io
+import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from PIL import Image
 from playwright.async_api import FilePayload, expect
 
 from tests.e2e.conftest import OpenTab, scripted
+from tests.fakes.openai_server import ScriptedProvider
+from tests.support.browser import Tab
 
 pytestmark = [pytest.mark.slow, pytest.mark.asyncio(loop_scope="session")]
 
@@ -30,19 +34,33 @@ def picture(name: str, width: int, height: int) -> FilePayload:
     return {"name": name, "mimeType": "image/jpeg", "buffer": target.getvalue()}
 
 
-def received(body: dict[str, object]) -> list[bytes]:
-    """The pictures of the newest message that the model got."""
-    messages = body["messages"]
-    assert isinstance(messages, list)
-    parts = messages[-1]["content"]
+def received(provider: ScriptedProvider) -> list[bytes]:
+    """The pictures that the chat model got last; the tool model is only told that there are some."""
+    contents = [request.body["messages"][-1]["content"] for request in provider.requests]
+    parts = next(content for content in reversed(contents) if isinstance(content, list))
     urls = [part["image_url"]["url"] for part in parts if part["type"] == "image_url"]
     return [base64.b64decode(url.partition(",")[2]) for url in urls]
+
+
+async def sends(tab: Tab) -> list[dict[str, Any]]:
+    """The messages that the page sends from now on."""
+    frames: list[dict[str, Any]] = []
+
+    def sent(payload: str | bytes) -> None:
+        frame = json.loads(payload)
+        if frame["type"] == "send":
+            frames.append(frame)
+
+    tab.page.on("websocket", lambda socket: socket.on("framesent", sent))
+    await tab.page.reload()
+    await expect(tab.hook("state-line")).to_have_attribute("data-state", "ready")
+    return frames
 
 
 async def test_pictures_are_scaled_down_seen_and_counted(tmp_path: Path, open_tab: OpenTab) -> None:
     async with scripted(tmp_path, SEES) as companion:
         tab = await open_tab(companion.url)
-        await expect(tab.hook("state-line")).to_have_attribute("data-state", "ready")
+        messages = await sends(tab)
         heic: FilePayload = {
             "name": "holiday.heic",
             "mimeType": "image/heic",
@@ -53,13 +71,14 @@ async def test_pictures_are_scaled_down_seen_and_counted(tmp_path: Path, open_ta
         await expect(tab.hook("picture-remove")).to_have_count(2)
         await expect(tab.hook("picture-complaint")).to_contain_text("holiday.heic")
         await tab.say("What are these?")
-        request = await companion.provider.request_received()
-        large, small = received(request.body)
+        await expect(tab.messages("assistant", "done")).to_have_count(1)
+        large, small = (base64.b64decode(image["data"]) for image in messages[0]["images"])
         assert Image.open(io.BytesIO(large)).size == (1568, 1045)
         assert Image.open(io.BytesIO(large)).format == "JPEG"
         assert b"taken at home" not in large
         assert Image.open(io.BytesIO(small)).size == (320, 200)
         assert Image.open(io.BytesIO(small)).format == "PNG"
+        assert len(received(companion.provider)) == 2
         await expect(tab.hook("picture-remove")).to_have_count(0)
         await expect(tab.messages("user").locator("img")).to_have_count(2)
 
@@ -80,6 +99,5 @@ async def test_more_pictures_than_a_message_takes_are_left_out_by_number(
         await tab.hook("picture-remove").first.click()
         await expect(tab.hook("picture-remove")).to_have_count(3)
         await tab.hook("composer").press("Enter")
-        request = await companion.provider.request_received()
-        assert len(received(request.body)) == 3
         await expect(tab.messages("assistant", "done")).to_have_count(1)
+        assert len(received(companion.provider)) == 3
