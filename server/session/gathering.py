@@ -117,6 +117,8 @@ async def find_way(
         tool_model = await services.hub.resolve("tool")
     except PetError:
         return Way("tool", [*reasons, "the tool model can't be asked"])
+    if found.path == "both" and tool_model.demo:
+        return Way("fast", [*reasons, "the demonstration model is too small to be asked in doubt"])
     described_first = pictures_unseen and bool(question.pictures)
     may_begin = _may_speculate(services.agent.speculate, chat, tool_model) and not described_first
     if found.path == "both" and not may_begin:
