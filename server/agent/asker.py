@@ -13,12 +13,12 @@ from server.agent.calls import Answer, CallReader
 from server.agent.plain_text import cut
 from server.agent.repair import repair
 from server.agent.results import Images
-from server.agent.schema_form import MAX_TOKENS, Form, choice_text, result_text
+from server.agent.schema_form import MAX_TOKENS, Form, result_text
 from server.agent.steps import Step, signature
 from server.errors import PetError
 from server.models.completion import Completion, Wanted
 from server.models.events import RoleModel
-from server.models.tokens import count_prompt, count_tokens
+from server.models.tokens import count_prompt, count_tokens, prompt_was_cut
 from server.models.tool_schema import tool_definition
 from server.protocol import Usage
 from tools.contract import ToolInfo
@@ -53,6 +53,7 @@ class Asker:
         text: what the model said last beside calls; never shown.
         tools_refused: in this turn it turned out that the model takes no tools.
         dropped: tools whose schema the provider refuses.
+        cut_prompt: tokens read and sent, where the provider cut a prompt silently.
     """
 
     def __init__(
@@ -67,6 +68,7 @@ class Asker:
         self.text = ""
         self.tools_refused = False
         self.dropped: tuple[str, ...] = ()
+        self.cut_prompt: tuple[int, int] | None = None
         self._hub = hub
         self._model = model
         self._messages = messages
@@ -127,6 +129,8 @@ class Asker:
                 response_format=form.response_format,
                 max_tokens=form.max_tokens,
             )
+        if prompt_was_cut(completion.usage, completion.estimated_prompt):
+            self.cut_prompt = (completion.usage.prompt, completion.estimated_prompt)
         self.usage = Usage(
             prompt=self.usage.prompt + completion.usage.prompt,
             completion=self.usage.completion + completion.usage.completion,
@@ -151,8 +155,19 @@ class Asker:
         return Answer({"role": "assistant", "content": completion.text}, completion.text, new)
 
     def _form_request(self, steps: Sequence[Step]) -> Wanted:
-        messages = [*self._form.prompt(self._messages), *(m for step in steps for m in _form_history(step))]
+        messages = [
+            *self._form.prompt(self._messages),
+            *(m for step in steps for m in self._form_history(step)),
+        ]
         return Wanted(repair(messages), response_format=self._form.response_format, max_tokens=MAX_TOKENS)
+
+    def _form_history(self, step: Step) -> list[Mapping[str, Any]]:
+        said = [self._form.choice(result.call.name, result.call.arguments) for result in step.results]
+        told = [(self._form.short(result.call.name), result.kept) for result in step.results]
+        return [
+            {"role": "assistant", "content": "\n".join(said)},
+            {"role": "user", "content": result_text(told) + _candidates(step)},
+        ]
 
     def _native_history(self, step: Step) -> list[Mapping[str, Any]]:
         results = [
@@ -175,15 +190,6 @@ class Asker:
                 parts.append({"type": "text", "text": picture.describe()})
                 parts.append({"type": "image_url", "image_url": {"url": f"data:image/jpeg;base64,{data}"}})
         return [{"role": "user", "content": parts}] if parts else []
-
-
-def _form_history(step: Step) -> list[Mapping[str, Any]]:
-    said = [choice_text(result.call.name, result.call.arguments) for result in step.results]
-    told = [(result.call.name, result.kept) for result in step.results]
-    return [
-        {"role": "assistant", "content": "\n".join(said)},
-        {"role": "user", "content": result_text(told) + _candidates(step)},
-    ]
 
 
 def _candidates(step: Step) -> str:

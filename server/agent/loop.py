@@ -92,6 +92,7 @@ async def run_tools(job: LoopJob, emit: Callable[[LoopEvent], None]) -> LoopOutc
         text=asker.text,
         tools_refused=asker.tools_refused,
         dropped=asker.dropped,
+        cut_prompt=asker.cut_prompt,
     )
 
 

@@ -53,6 +53,7 @@ class LoopOutcome:
         text: what the tool model said last; never shown.
         tools_refused: in this turn it was found out that the tool model takes no tools.
         dropped: tools that the tool model's provider refuses because of their schema.
+        cut_prompt: tokens read and sent, where the tool model's provider cut a prompt silently.
     """
 
     trace: Sequence[TraceEntry]
@@ -61,6 +62,7 @@ class LoopOutcome:
     text: str = ""
     tools_refused: bool = False
     dropped: Sequence[str] = ()
+    cut_prompt: tuple[int, int] | None = None
 
     @property
     def pictures(self) -> list[str]:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from server.agent.schema_form import Form, choice_text
+from server.agent.schema_form import Form
 from tests.agent.loop.workshop import Workshop, call, calls, takes, tool
 from tests.fakes.openai_server import Reply, Status
 from tools.contract import CallContext, ToolFailure, ToolInfo, ToolResult
@@ -17,7 +17,8 @@ NO_TOOLS = {"tools": False}
 
 
 def chosen(name: str, arguments: Mapping[str, Any] | None = None) -> Reply:
-    return Reply(choice_text(name, arguments or {}))
+    choice = {"tool": name} if name == "none" else {"tool": name, "arguments": dict(arguments or {})}
+    return Reply(json.dumps(choice))
 
 
 NONE = chosen("none")
@@ -147,7 +148,7 @@ def form() -> Form:
 def test_the_form_is_the_union_of_the_calls_and_none() -> None:
     schema = form().response_format["json_schema"]["schema"]
     names = [choice["properties"]["tool"]["const"] for choice in schema["anyOf"]]
-    assert names == ["tool__web_search", "map__find", "none"]
+    assert names == ["web_search", "find", "none"]
     assert "$ref" not in json.dumps(schema)
     assert all(choice["additionalProperties"] is False for choice in schema["anyOf"])
 
@@ -160,7 +161,20 @@ def test_examples_are_shown_only_for_tools_that_are_there() -> None:
     ]
     prompt = form().prompt(messages)
     shown = [json.loads(message["content"])["tool"] for message in prompt if message["role"] == "assistant"]
-    assert {"tool__web_search", "none"} == set(shown)
-    assert shown[-1] == "tool__web_search"
+    assert {"web_search", "none"} == set(shown)
+    assert shown[-1] == "web_search"
     assert prompt[-1] == messages[-1]
     assert "More words" not in str(prompt)
+
+
+def test_names_stay_whole_where_short_ones_would_mean_two_tools() -> None:
+    names = ["a__find", "b__find", "c__none"]
+    two = Form([ToolInfo(name, "", takes()) for name in names])
+    assert [two.short(name) for name in names] == names
+
+
+async def test_short_names_are_understood(shop: Workshop) -> None:
+    shop.provider.script(chosen("now"), NONE)
+    outcome = await shop.run(tool("clock__now", "noon"), capabilities=NO_TOOLS)
+    assert [entry.full_name for entry in outcome.trace] == ["clock__now"]
+    assert json.loads(shop.sent()[-2]["content"])["tool"] == "now"

@@ -19,7 +19,7 @@ from server.agent.trace import LoopOutcome
 from server.config.schema import ToolOverride
 from server.models.tokens import count_tokens
 from tests.agent.loop.workshop import DONE, Workshop, call, calls, takes, tool
-from tests.fakes.openai_server import Status
+from tests.fakes.openai_server import Reply, Status
 from tools.contract import CallContext, DataPart, Part, PicturePart, TextPart, ToolResult
 
 
@@ -245,3 +245,11 @@ async def test_a_provider_that_always_says_overflow_spends_the_budget(shop: Work
     outcome = await shop.run(tool("a__work", "word " * 2400))
     assert outcome.stopped == "budget"
     assert len(outcome.trace) == 1
+
+
+async def test_a_prompt_that_was_cut_silently_is_told(shop: Workshop) -> None:
+    shop.provider.script(calls(call("a__work", {}), usage=(500, 1)), Reply("done", usage=(600, 1)))
+    outcome = await shop.run(tool("a__work", "word " * 2400), chat_context=100_000)
+    assert outcome.cut_prompt is not None
+    read, sent = outcome.cut_prompt
+    assert read == 600 < sent
