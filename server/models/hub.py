@@ -8,6 +8,7 @@ import logging
 from collections import Counter
 from collections.abc import AsyncGenerator, Callable, Coroutine, Mapping, Sequence
 from contextlib import aclosing
+from functools import partial
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
@@ -244,20 +245,8 @@ class ModelHub:
         Raises:
             PetError: as :func:`server.models.chat.stream_chat` does.
         """
-        wanted = Wanted(
-            messages,
-            tuple(tools or ()),
-            response_format=response_format,
-            temperature=temperature,
-            max_tokens=max_tokens,
-            instead=instead,
-        )
-
-        async def ask(client: Client, asked: Asked, memory: Memory) -> Completion:
-            return await complete(
-                client, asked, memory, wanted, patience=self._patience, refused_tools=self._refused_tools
-            )
-
+        wanted = Wanted(messages, tuple(tools or ()), None, response_format, temperature, max_tokens, instead)
+        ask = partial(complete, wanted=wanted, patience=self._patience, refused_tools=self._refused_tools)
         return await self._ask(model, ask)
 
     async def calls_tools(self, model: RoleModel) -> bool:
@@ -266,11 +255,7 @@ class ModelHub:
         Raises:
             PetError: as :meth:`complete` does.
         """
-
-        async def ask(client: Client, asked: Asked, memory: Memory) -> bool:
-            return await probe_tools(client, asked, memory, patience=self._patience)
-
-        return await self._ask(model, ask)
+        return await self._ask(model, partial(probe_tools, patience=self._patience))
 
     async def _ask(
         self, model: RoleModel, ask: Callable[[Client, Asked, Memory], Coroutine[Any, Any, _T]]
