@@ -168,7 +168,8 @@ class App:
                     await step()
             except TimeoutError:
                 log.warning("%s took too long to stop", name)
-            except Exception:
+            except (Exception, asyncio.CancelledError):
+                # A step that was cancelled from inside must not keep the others from being stopped.
                 log.exception("%s could not be stopped cleanly", name)
 
     def _run(self, name: str, work: Callable[[], Awaitable[None]]) -> None:

@@ -217,6 +217,8 @@ def decode(raw: str | bytes) -> ClientFrame:
         raise BadFrame("the frame is no JSON") from None
     if not isinstance(data, dict):
         raise BadFrame("the frame is no JSON object")
+    if "\\ud" in raw or "\\uD" in raw:
+        data = _without_lone_surrogates(data)
     frame_id = data.get("id")
     re = frame_id if isinstance(frame_id, str) and len(frame_id) <= 64 else None
     kind = data.get("type")
@@ -232,6 +234,19 @@ def decode(raw: str | bytes) -> ClientFrame:
         where = ".".join(str(part)[:40] for part in first["loc"]) or kind
         raise BadFrame(f"{where}: {first['msg']}", re) from None
     return frame
+
+
+def _without_lone_surrogates(value: Any) -> Any:
+    """JSON may hold halves of characters, which nothing else can: U+FFFD stands for them."""
+    if isinstance(value, str):
+        return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    if isinstance(value, list):
+        return [_without_lone_surrogates(item) for item in value]
+    if isinstance(value, dict):
+        return {
+            _without_lone_surrogates(name): _without_lone_surrogates(item) for name, item in value.items()
+        }
+    return value
 
 
 # --- server to client -----------------------------------------------------------------------

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable
+from time import monotonic
 from typing import Final, Protocol
 
 from websockets.asyncio.connection import broadcast
@@ -23,7 +24,9 @@ log = logging.getLogger(__name__)
 
 MAX_FRAME_BYTES: Final = 8 * 1024 * 1024
 _HARD_LIMIT: Final = 4 * MAX_FRAME_BYTES
-_SLOW_READER_BYTES: Final = 4 * 1024 * 1024
+_UNREAD_BYTES: Final = 4 * 1024 * 1024
+_MOST_UNREAD_BYTES: Final = 64 * 1024 * 1024
+_SLOW_READER_S: Final = 10.0
 _PING_EVERY_S: Final = 15.0
 _HELLO_WITHIN_S: Final = 10.0
 _TRY_AGAIN_LATER: Final = 1013
@@ -93,23 +96,16 @@ class Gateway:
         return self._front.answer(request, connection.remote_address)
 
     async def _talk(self, connection: ServerConnection) -> None:
-        def deliver(text: str) -> None:
-            if connection.transport.get_write_buffer_size() > _SLOW_READER_BYTES:
-                if connection.state is State.OPEN:
-                    log.info("a client reads too slowly and has to come back")
-                    connection.transport.abort()
-                return
-            broadcast((connection,), text)
-
+        outlet = _Outlet(connection)
         assert connection.request is not None
         address = self._front.client_address(connection.request, connection.remote_address)
-        guest = self._welcome(deliver, address)
+        guest = self._welcome(outlet.deliver, address)
         greeting = asyncio.get_running_loop().call_later(
             _HELLO_WITHIN_S, self._close_silent, connection, guest
         )
         try:
             async for raw in connection:
-                if len(raw) > MAX_FRAME_BYTES:
+                if _size(raw) > MAX_FRAME_BYTES:
                     guest.too_large(MAX_FRAME_BYTES)
                 else:
                     await guest.receive(raw)
@@ -128,3 +124,38 @@ class Gateway:
         while self._server is not None:
             await asyncio.sleep(_PING_EVERY_S)
             broadcast(self._server.connections, _PING)
+
+
+class _Outlet:
+    """Sends frames without waiting. A client that leaves too much unread for too long is cut off: it
+    comes back and is told what it missed."""
+
+    def __init__(self, connection: ServerConnection) -> None:
+        self._connection = connection
+        self._unread_since: float | None = None
+
+    def deliver(self, text: str) -> None:
+        if self._connection.state is not State.OPEN or self._connection.transport.is_closing():
+            return
+        if self._reads_too_slowly():
+            log.info("a client reads too slowly and has to come back")
+            self._connection.transport.abort()
+            return
+        broadcast((self._connection,), text)
+
+    def _reads_too_slowly(self) -> bool:
+        unread = self._connection.transport.get_write_buffer_size()
+        if unread <= _UNREAD_BYTES:
+            self._unread_since = None
+            return False
+        now = monotonic()
+        if self._unread_since is None:
+            self._unread_since = now
+        return unread > _MOST_UNREAD_BYTES or now - self._unread_since > _SLOW_READER_S
+
+
+def _size(raw: str | bytes) -> int:
+    """Bytes on the wire; counted only where that can matter."""
+    if isinstance(raw, bytes) or len(raw) > MAX_FRAME_BYTES or len(raw) * 4 <= MAX_FRAME_BYTES:
+        return len(raw)
+    return len(raw.encode())

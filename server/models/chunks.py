@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 from server.models.events import ChatEvent, ReasoningDelta, TextDelta
+from server.models.tokens import told_usage
 from server.protocol import Usage
 
 _REASONING_FIELDS = ("reasoning_content", "reasoning", "thinking")
@@ -89,9 +90,8 @@ class ChunkReader:
 
     def _read_usage(self, usage: Any) -> None:
         if isinstance(usage, dict):
-            prompt, completion = usage.get("prompt_tokens"), usage.get("completion_tokens")
-            if isinstance(prompt, int) and isinstance(completion, int):
-                self.usage = Usage(prompt=prompt, completion=completion)
+            told = told_usage(usage.get("prompt_tokens"), usage.get("completion_tokens"))
+            self.usage = told or self.usage
 
 
 def _read_part(part: dict[str, Any]) -> list[ChatEvent]:

@@ -10,7 +10,7 @@ from typing import Any
 from server.models.failure import HttpRefusal, says_overflow
 from server.models.messages import fold_system, refused_option
 from server.models.profile import Option
-from server.models.tokens import count_prompt, count_tokens
+from server.models.tokens import count_prompt, count_tokens, told_usage
 from server.models.tool_schema import plain_tool, tidy_tool
 from server.protocol import Usage
 
@@ -183,10 +183,7 @@ def _usage_of(data: Mapping[str, Any]) -> Usage | None:
     usage = data.get("usage")
     if not isinstance(usage, dict):
         return None
-    prompt, completion = usage.get("prompt_tokens"), usage.get("completion_tokens")
-    if not isinstance(prompt, int) or not isinstance(completion, int):
-        return None
-    return Usage(prompt=prompt, completion=completion)
+    return told_usage(usage.get("prompt_tokens"), usage.get("completion_tokens"))
 
 
 def _size_of(message: Mapping[str, Any], text: str, calls: list[dict[str, Any]]) -> int:

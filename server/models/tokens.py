@@ -23,6 +23,7 @@ _PER_MESSAGE = 4  # role and delimiters
 
 _CUT_SHARE = 0.6
 _CUT_FROM = 300
+_MOST_TOKENS = 100_000_000
 
 
 def count_tokens(text: str) -> int:
@@ -51,3 +52,11 @@ def count_prompt(messages: Iterable[Mapping[str, Any]]) -> int:
 def prompt_was_cut(usage: Usage, estimated: int) -> bool:
     """Whether the provider read so much less than was sent that it must have cut the prompt silently."""
     return estimated >= _CUT_FROM and 0 < usage.prompt < estimated * _CUT_SHARE
+
+
+def told_usage(prompt: Any, completion: Any) -> Usage | None:
+    """A provider's own count; None where it is none that could be true."""
+    counts = (prompt, completion)
+    if all(isinstance(count, int) and 0 <= count <= _MOST_TOKENS for count in counts):
+        return Usage(prompt=prompt, completion=completion)
+    return None

@@ -9,10 +9,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from server.agent.prompt import ChatPrompt, ModelMessage
 from server.errors import PetError
+from server.expression.pairs import whole
 from server.models.events import ChatEvent, Finish, ReasoningDelta, RoleModel, TextDelta
 from server.models.hub import ModelHub
 from server.models.tokens import count_prompt, count_tokens
@@ -20,7 +21,9 @@ from server.protocol import Usage
 from server.session.reply import Reply
 from server.session.speculation import Speculation
 
+MAX_REPLY_CHARS = 400_000
 _CONTENT_FILTER = "content_filter"
+_REASON_CHARS = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +93,8 @@ async def stream_reply(
     retried = False
     while True:
         messages = fitted(prompt, model, settings, max_recent)
-        finish = Finish(reason="stop", usage=None, estimated_prompt=0)
+        finish = Finish(reason="stop", usage=None, estimated_prompt=count_prompt(messages))
+        received = 0
         try:
             async with asyncio.timeout(first_token_s) as first_token:
                 stream = begun.events() if begun else ask(hub, model, messages, settings)
@@ -104,6 +108,10 @@ async def stream_reply(
                         else:
                             finish = event
                             continue
+                        received += len(event.text)
+                        if received > MAX_REPLY_CHARS:
+                            finish = replace(finish, reason="length")
+                            break
                         if event.text and first_token.when() is not None:
                             first_token.reschedule(None)
         except TimeoutError:
@@ -124,7 +132,8 @@ async def stream_reply(
         reply.close()
         if not reply.blank:
             estimated = Usage(prompt=finish.estimated_prompt, completion=count_tokens(reply.text))
-            return Outcome(finish.reason, finish.usage, estimated)
+            reason = whole(finish.reason)[:_REASON_CHARS]
+            return Outcome(reason, finish.usage, estimated)
         if retried or finish.reason == _CONTENT_FILTER:
             raise PetError(
                 "empty_reply",

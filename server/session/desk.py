@@ -173,7 +173,7 @@ class Desk:
                     raise PetError("not_found", "session.no_open_question")
                 return Ok()
             case SayRequest(text=text, expression=expression):
-                session.say(storable(text), expression, asker.name)
+                session.say(self._speakable(text), expression, asker.name)
                 return Ok()
             case AvatarTouch():
                 return Ok()
@@ -224,6 +224,15 @@ class Desk:
 
     def _settings(self) -> dict[str, object]:
         return public_settings(self._store.config, self._store.switches)
+
+    def _speakable(self, text: str) -> str:
+        """Another agent's words, within the limits of a message."""
+        text, limit = storable(text).strip(), self._store.config.limits.max_text_chars
+        if not text:
+            raise PetError("bad_request", "gateway.empty")
+        if len(text) > limit:
+            raise PetError("too_large", "gateway.text_too_long", length=len(text), limit=limit)
+        return text
 
     def _require_provider(self, provider: str) -> None:
         if provider not in self._store.config.llm.providers:

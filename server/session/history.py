@@ -16,6 +16,7 @@ from datetime import UTC, datetime
 from typing import Literal, TypeVar
 
 from server.protocol import ChatMessage, ErrorCode, TurnOrigin
+from server.session.replay import SEQ_BLOCK
 from server.storage.database import Database
 
 T = TypeVar("T")
@@ -124,10 +125,10 @@ class History:
             )
             connection.execute(
                 """
-                INSERT INTO sessions (id, created_at, last_turn) VALUES (?, ?, ?)
+                INSERT INTO sessions (id, created_at, last_turn, reserved_seq) VALUES (?, ?, ?, ?)
                 ON CONFLICT (id) DO UPDATE SET last_turn = max(last_turn, excluded.last_turn)
                 """,
-                (session, message.at, message.turn),
+                (session, message.at, message.turn, SEQ_BLOCK),
             )
 
         await self._attempt(self._database.run(insert), None)

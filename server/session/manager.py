@@ -22,7 +22,8 @@ from server.session.consent import Consents, StandingConsents
 from server.session.gathering import GatherServices
 from server.session.history import History, Message, now
 from server.session.prompting import Told
-from server.session.session import SEQ_BLOCK, NewMessage, Session, Stored
+from server.session.replay import SEQ_BLOCK
+from server.session.session import NewMessage, Session, Stored
 from server.session.turn import FIRST_TOKEN_S, TurnInput, TurnServices
 from server.session.usage import UsageLedger
 from server.session.workbench import Workbench
@@ -32,6 +33,7 @@ from tools.registry import Registry
 log = logging.getLogger(__name__)
 
 RESUME_S = 600.0
+MAX_SESSIONS = 256
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,17 +92,29 @@ class SessionManager:
         return await self._open(stored) if stored else None
 
     async def create(self) -> Session:
-        """A new, empty session."""
-        return await self._open(await self._insert(shared=False))
+        """A new, empty session; it is stored with its first message."""
+        for session in self._idle()[: max(0, len(self._sessions) - MAX_SESSIONS + 1)]:
+            await self._forget(session)
+        return await self._open(Stored(secrets.token_hex(16), last_turn=0, newest_seq=0))
 
     async def let_go(self) -> None:
         """Drops sessions that nobody has listened to for ``RESUME_S``; their chat stays stored."""
-        for session in self:
-            forgotten = monotonic() - session.idle_since > RESUME_S
-            if session is self._shared or session.listened or session.running or not forgotten:
-                continue
-            del self._sessions[session.id]
-            await session.close()
+        for session in self._idle():
+            if monotonic() - session.idle_since > RESUME_S:
+                await self._forget(session)
+
+    def _idle(self) -> list[Session]:
+        """Those that may go, the longest unheard first."""
+        idle = [
+            session
+            for session in self
+            if session is not self._shared and not session.listened and not session.running
+        ]
+        return sorted(idle, key=lambda session: session.idle_since)
+
+    async def _forget(self, session: Session) -> None:
+        del self._sessions[session.id]
+        await session.close()
 
     async def close(self) -> None:
         for session in self:
@@ -195,7 +209,7 @@ class SessionManager:
         except sqlite3.Error:
             row = None
         stored = await self._read(row[0]) if row else None
-        return stored or await self._insert(shared=True)
+        return stored or await self._insert_shared()
 
     async def _read(self, session: str) -> Stored | None:
         def read(connection: sqlite3.Connection) -> Stored | None:
@@ -215,13 +229,13 @@ class SessionManager:
             log.warning("a session could not be read: %s", type(error).__name__)
             return None
 
-    async def _insert(self, *, shared: bool) -> Stored:
+    async def _insert_shared(self) -> Stored:
         stored = Stored(secrets.token_hex(16), last_turn=0, newest_seq=0)
         try:
             await self._database.run(
                 lambda connection: connection.execute(
-                    "INSERT INTO sessions (id, shared, created_at, reserved_seq) VALUES (?, ?, ?, ?)",
-                    (stored.id, int(shared), now(), SEQ_BLOCK),
+                    "INSERT INTO sessions (id, shared, created_at, reserved_seq) VALUES (?, 1, ?, ?)",
+                    (stored.id, now(), SEQ_BLOCK),
                 )
             )
         except sqlite3.Error as error:

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 
 MAX_FRAMES = 2000
 MAX_BYTES = 1024 * 1024
+SEQ_BLOCK = 100_000
+"""Sequence numbers are reserved on disk in such blocks, so that those of a later run are all larger."""
 
 
 class Replay:
@@ -19,17 +21,18 @@ class Replay:
 
     def __init__(self, newest: int) -> None:
         self.newest = newest
-        self._frames: deque[tuple[int, str]] = deque()
+        self._frames: deque[tuple[int, str, int]] = deque()
         self._bytes = 0
         self._reaches_back_to = newest
 
     def keep(self, seq: int, text: str) -> None:
         self.newest = seq
-        self._frames.append((seq, text))
-        self._bytes += len(text)
+        size = len(text) if text.isascii() else len(text.encode())
+        self._frames.append((seq, text, size))
+        self._bytes += size
         while len(self._frames) > MAX_FRAMES or self._bytes > MAX_BYTES:
-            dropped, old = self._frames.popleft()
-            self._bytes -= len(old)
+            dropped, _, size = self._frames.popleft()
+            self._bytes -= size
             self._reaches_back_to = dropped
 
     def can_resume(self, last_seq: int) -> bool:
@@ -37,4 +40,4 @@ class Replay:
         return self._reaches_back_to <= last_seq <= self.newest
 
     def after(self, last_seq: int) -> Iterator[str]:
-        return (text for seq, text in self._frames if seq > last_seq)
+        return (text for seq, text, _ in self._frames if seq > last_seq)

@@ -7,11 +7,13 @@ sentences. Text that arrives faster than the loop turns is joined into one delta
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import cast
 
 from server.expression.markers import ExpressionCue, MarkerParser, MotionCue
+from server.expression.pairs import PairJoiner
 from server.expression.reasoning import ReasoningSplitter, Thinking
+from server.expression.reasoning import Reply as Spoken
 from server.expression.sentences import SentenceSplitter
 from server.protocol import (
     Delta,
@@ -57,36 +59,32 @@ class Reply:
 
     @property
     def blank(self) -> bool:
-        """Whether nothing but white space was said."""
-        return not (self._shown and self.text.strip()) and not "".join(self._pending).strip()
+        """Whether nothing was said that could be seen."""
+        said = (*self._shown, *self._pending)
+        return not any(char.isprintable() and not char.isspace() for text in said for char in text)
 
     def feed(self, text: str) -> None:
         """Takes the next piece of the model's content."""
-        for part in self._reasoning.feed(text):
-            if isinstance(part, Thinking):
-                self.think(part.text)
-            else:
-                self._mark(self._markers.feed(part.text))
+        self._split(self._reasoning.feed(self._pairs.feed(text)))
         self._flush_soon()
 
     def think(self, text: str) -> None:
         """Takes the next piece of the model's thinking."""
-        self._pending_thought.append(text)
+        self._pending_thought.append(self._thought_pairs.feed(text))
         self._flush_soon()
 
     def reopen(self) -> None:
         """Starts reading a new answer; what was shown stays shown."""
+        self._pairs = PairJoiner()
+        self._thought_pairs = PairJoiner()
         self._reasoning = ReasoningSplitter()
         self._markers = MarkerParser()
         self._sentences = SentenceSplitter()
 
     def close(self) -> None:
         """Shows what was still held back; the answer is over."""
-        for part in self._reasoning.close():
-            if isinstance(part, Thinking):
-                self.think(part.text)
-            else:
-                self._mark(self._markers.feed(part.text))
+        self._split(self._reasoning.feed(self._pairs.close()))
+        self._split(self._reasoning.close())
         self._mark(self._markers.close())
         self._flush()
         self._speak(self._sentences.close())
@@ -99,6 +97,13 @@ class Reply:
             self._flush_handle = None
         self._pending.clear()
         self._pending_thought.clear()
+
+    def _split(self, parts: Sequence[Spoken | Thinking]) -> None:
+        for part in parts:
+            if isinstance(part, Thinking):
+                self.think(part.text)
+            else:
+                self._mark(self._markers.feed(part.text))
 
     def _mark(self, items: list[str | MotionCue | ExpressionCue]) -> None:
         for item in items:
@@ -119,9 +124,9 @@ class Reply:
         if self._flush_handle is not None:
             self._flush_handle.cancel()
             self._flush_handle = None
-        if self._pending_thought:
-            self._emit(Reasoning(turn=self._turn, text="".join(self._pending_thought)))
-            self._pending_thought.clear()
+        if thought := "".join(self._pending_thought):
+            self._emit(Reasoning(turn=self._turn, text=thought))
+        self._pending_thought.clear()
         if not self._pending:
             return
         text = "".join(self._pending)

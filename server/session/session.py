@@ -29,14 +29,13 @@ from server.protocol import (
 )
 from server.session.context import Context
 from server.session.history import Message, new_id, now
-from server.session.replay import Replay
+from server.session.replay import SEQ_BLOCK, Replay
 from server.session.turn import Turn, TurnInput, TurnServices
 from server.session.workbench import Workbench
 from server.storage.database import Database
 
 log = logging.getLogger(__name__)
 
-SEQ_BLOCK = 100_000
 _MAX_NOTES = 32
 
 

@@ -113,6 +113,7 @@ class Turn:
         self._send = emit
         self.stopped = False
         self._open = True
+        self._said_all = False
         self._started = monotonic()
         self._first_delta_ms: int | None = None
         self._reply = Reply(self.number, self._emit, self._on_shown)
@@ -134,7 +135,7 @@ class Turn:
         self._reply.abandon()
         self._task.cancel()
         await asyncio.wait({self._task}, timeout=_STOP_S)
-        await self._store("interrupted")
+        await self._store("whole" if self._said_all else "interrupted")
         return self._reply.text
 
     async def wait(self) -> None:
@@ -184,6 +185,7 @@ class Turn:
             if gathered.begun is not None:
                 await gathered.begun.discard()
             await given.tools.bench.save()
+        self._said_all = True
         await self._store("whole")
         self._warn_of_cut_prompt(chat, outcome)
         self._finish(
@@ -305,7 +307,10 @@ class Turn:
             self._emit(self._warning(code, provider=model.provider, model=model.model, **params))
 
     async def _fail(self, error: PetError) -> None:
-        self._reply.close()
+        try:
+            self._reply.close()
+        except Exception:
+            log.exception("turn %d: the rest of the reply could not be shown", self.number)
         log.info("turn %d: %s: %s", self.number, error.code, error)
         await self._store("interrupted", error.code)
         locale = self._given.locale
@@ -323,7 +328,8 @@ class Turn:
         """Stores the reply as far as it was shown; an error without one belongs to the question."""
         history, shown = self._services.history, self._reply.text
         if self._storing is not None:
-            await self._storing
+            # Not awaited itself: whoever cancels this turn must not cancel what is being stored.
+            await asyncio.wait({self._storing})
             await history.update(self._answer, text=shown, state=state, error=error)
         elif error is not None:
             question = self._given.message

@@ -272,5 +272,8 @@ def chunk(body: dict[str, Any], delta: dict[str, Any], finish: str | None = None
 
 
 def data(value: object) -> str:
-    """A line of the event stream that carries ``value``."""
-    return "data: " + json.dumps(value, ensure_ascii=False)
+    """A line of the event stream that carries ``value``; halves of characters stay escapes."""
+    text = json.dumps(value, ensure_ascii=False)
+    return "data: " + (
+        text if text.isascii() or text == text.encode(errors="replace").decode() else json.dumps(value)
+    )
