@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -17,6 +18,13 @@ _LIGHT_AT_END: Final = frozenset(("end", "ask", "very", "adverb"))
 _SIZES: Final = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 17, 21, 27, 35, 50)
 _NAME_SIZES: Final = (0, 1, 2, 3, 4, 5, 6, 8, 11, 15)
 _MAX_GRAMS: Final = 60
+_OVER_AGAIN: Final = re.compile(
+    r"(?:再|重新)[\u4e00-\u9fff]{1,8}(?:一次|一遍|一回|一下)(?:吧|呗|吗|好吗|可以吗|行吗)?[。.!！?？~～]*$"
+)
+_INDEX: Final = re.compile(
+    r"第[一二三四五六七八九十\d]{1,3}(?:个|段|条|点|步|行|种|句|项|题|张|部分)|最后一?(?:个|段|条|点|句|步|行|种|项|张)"
+    r"|前[两三几]个|选[a-d]\b|\b(?:option|number) (?:[a-d]|\d|one|two|three)\b"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +50,7 @@ class Seen:
 def see(text: str) -> Seen:
     language, plain, words = read(text)
     size = sum(_size(word) for word in words if word.kind != "ask")
-    signals = list(_signals(words, size))
+    signals = [*_phrases(plain), *_signals(words, size)]
     features = {f"{language}:{feature}" for feature in _features(plain, words, size, signals)}
     return Seen(language, frozenset(features), signals, _is_lone_name(words), _is_answer(words), size)
 
@@ -90,6 +98,14 @@ def _features(plain: str, words: Sequence[Word], size: int, signals: Sequence[st
 
 def _bin(value: int, bounds: Sequence[int]) -> int:
     return sum(1 for bound in bounds if value > bound)
+
+
+def _phrases(plain: str) -> Iterator[str]:
+    """Constructions that no single word shows."""
+    if _OVER_AGAIN.search(plain):
+        yield "asks to do it over"
+    if _INDEX.search(plain):
+        yield "choice or index"
 
 
 def _signals(words: Sequence[Word], size: int) -> Iterator[str]:

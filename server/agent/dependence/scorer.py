@@ -25,7 +25,10 @@ _OF_ANYTHING: Final = re.compile(
 )
 _OWN_SUBJECT: Final = frozenset(("speaks of you or me", "greeting"))
 _POINTS_BACK: Final = frozenset(
-    ("pronoun", "refers back", "asks for more of it", "begins with a connective", "confirmation or reply")
+    (
+        *("pronoun", "refers back", "choice or index", "asks for more of it", "asks to do it over"),
+        *("begins with a connective", "confirmation or reply"),
+    )
 )
 # What these rules find is asked of this moment and this machine, and needs no word before it.
 _STANDING: Final = frozenset(
@@ -82,6 +85,8 @@ def _value(seen: Seen) -> float:
     value = shipped().value(seen.features)
     if "explicit address" in seen.signals:
         value += ADDRESS
+    elif "asks to do it over" in seen.signals:
+        value = max(value, ANSWER)
     return max(value, ANSWER) if seen.answer else value
 
 
