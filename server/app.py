@@ -21,6 +21,7 @@ from server.gateway.endpoint import MAX_FRAME_BYTES, Gateway
 from server.gateway.front import Front
 from server.gateway.rates import Admission
 from server.gateway.runfile import RunFile
+from server.messages import render
 from server.models.hub import ModelHub
 from server.protocol import Notice
 from server.session.client import Client
@@ -144,6 +145,7 @@ class App:
             log.warning("run.json can't be written: %s", error.strerror)
         self.store.subscribe(self._config_changed)
         self.store.on_problem(self._config_trouble)
+        self.store.on_mended(self._config_mended)
         self.hub.subscribe(lambda _: self._desk.connection_changed())
         await self.hub.start()
         self.registry.start()
@@ -208,3 +210,8 @@ class App:
         for session in self.sessions:
             message = trouble.message(session.locale)
             session.emit(Notice(level="error", code="configuration", message=message))
+
+    def _config_mended(self) -> None:
+        for session in self.sessions:
+            message = render("config.good_again", session.locale)
+            session.emit(Notice(level="info", code="configuration_ok", message=message))

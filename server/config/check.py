@@ -27,6 +27,7 @@ _TYPES: Final = {
     "missing": "missing",
 }
 _OLD_KEYS: Final = frozenset({"llm", "chat_model", "tool_model", "vision_model"})
+_MOST_NAMES: Final = 20
 _BOUNDS: Final = {
     "greater_than_equal": ("too_small", "ge"),
     "greater_than": ("not_above", "gt"),
@@ -112,8 +113,15 @@ def _explain(error: ErrorDetails) -> Finding:
         return finding(path, str(context["kind"]), **params)
     if kind in _BOUNDS:
         name, bound = _BOUNDS[kind]
-        return finding(path, name, bound=f"{context[bound]:g}" if name != "too_long" else context[bound])
+        return finding(path, name, bound=_written(context[bound]))
     return finding(path, _TYPES.get(kind, "invalid"))
+
+
+def _written(bound: float) -> str:
+    """A bound as one writes it in TOML: ``65535``, ``1_000_000_000``, ``0.5``."""
+    if bound != int(bound):
+        return f"{bound:g}"
+    return f"{int(bound):_}" if bound >= 1_000_000 else f"{int(bound)}"
 
 
 def _not_one_of(path: tuple[str | int, ...], given: Any, expected: str) -> Finding:
@@ -149,15 +157,18 @@ def _table(data: Mapping[str, Any], *path: str) -> Mapping[str, Any]:
 def _roles(data: Mapping[str, Any]) -> Iterator[Finding]:
     known = tuple(dict.fromkeys((*_table(data, "llm", "providers"), *DEFAULT_PROVIDERS)))
     for base in (("agent", "models"), ("site", "models")):
-        for role, choice in _table(data, *base).items():
-            provider = choice.get("provider") if isinstance(choice, dict) else None
+        for role in known_keys(base):
+            provider = _table(data, *base, role).get("provider")
             if isinstance(provider, str) and provider and provider not in known:
                 near = nearest(provider, known)
                 path = (*base, role, "provider")
                 if near:
-                    yield finding(path, "no_such_provider", "did_you_mean", provider=provider, nearest=near)
+                    yield finding(
+                        path, "no_such_provider", "did_you_mean", provider=provider[:64], nearest=near
+                    )
                 else:
-                    yield finding(path, "no_such_provider", provider=provider, known=", ".join(known))
+                    shown = ", ".join(known[:_MOST_NAMES])
+                    yield finding(path, "no_such_provider", provider=provider[:64], known=shown)
 
 
 def _providers(providers: Mapping[str, Any]) -> Iterator[Finding]:
@@ -174,8 +185,9 @@ def _providers(providers: Mapping[str, Any]) -> Iterator[Finding]:
 def _origins(data: Mapping[str, Any]) -> Iterator[Finding]:
     allowed, visitors = _table(data, "server").get("allowed_origins"), _table(data, "site").get("origins")
     if isinstance(allowed, list) and isinstance(visitors, list):
+        owners = {origin for origin in allowed if isinstance(origin, str)}
         for index, origin in enumerate(visitors):
-            if isinstance(origin, str) and origin in allowed:
+            if isinstance(origin, str) and origin in owners:
                 yield finding(("site", "origins", index), "origin_twice", origin=origin[:300])
 
 

@@ -16,7 +16,9 @@ from server.config.prompts import is_prompt_path, prompt_path, stays_beside
 from server.config.schema import Config
 from server.config.toml_text import scan
 
+MAX_BYTES: Final = 1024 * 1024
 _BOM: Final = b"\xef\xbb\xbf"
+_MOST_REASON: Final = 200
 _PLACE: Final = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
 
 
@@ -48,10 +50,11 @@ def read(path: Path, shown: str) -> bytes:
     """The file's bytes.
 
     Raises:
-        ConfigError: there is none, or it can't be read.
+        ConfigError: there is none, it can't be read or is larger than any lab.toml.
     """
     try:
-        return path.read_bytes()
+        with path.open("rb") as file:
+            raw = file.read(MAX_BYTES + 1)
     except FileNotFoundError:
         raise ConfigError([Problem(shown, None, "", "no_file", "no_file_fix")]) from None
     except OSError as error:
@@ -59,6 +62,10 @@ def read(path: Path, shown: str) -> bytes:
         raise ConfigError(
             [Problem(shown, None, "", "unreadable", "unreadable_fix", {"reason": reason})]
         ) from None
+    if len(raw) > MAX_BYTES:
+        params = {"limit": MAX_BYTES // (1024 * 1024)}
+        raise ConfigError([Problem(shown, None, "", "file_too_large", "file_too_large_fix", params)])
+    return raw
 
 
 def validate(raw: bytes, path: Path, shown: str) -> Config:
@@ -110,7 +117,7 @@ def parse(text: str, shown: str) -> dict[str, Any]:
         line, column = (int(found[1]), int(found[2])) if found and found[1] else (None, None)
         if found and line is None:
             line = text.rstrip("\n").count("\n") + 1
-        params = {"reason": reason[: found.start()] if found else reason}
+        params = {"reason": (reason[: found.start()] if found else reason)[:_MOST_REASON]}
         problem = Problem(shown, line, "", "not_toml", "not_toml_fix", params, column)
     raise ConfigError([problem])
 

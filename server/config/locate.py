@@ -21,8 +21,8 @@ _PROJECT_NAME = re.compile(r"""^\s*name\s*=\s*["']pet[-_.]mode["']""", re.MULTIL
 class Location:
     """What one companion lives from.
 
-    ``shown`` is how messages call the file: its name, or what the user gave. ``owned`` is
-    whether the program itself chose the file, and so may make it.
+    ``shown`` is how messages call the file: its name, never its folder, for they may reach a page.
+    ``owned`` is whether the program itself chose the file, and so may make it.
     """
 
     config: Path
@@ -43,7 +43,8 @@ def locate(
     data_path = Path(data).expanduser().absolute() if data else _user_data_dir()
     given = config or environ.get("PET_CONFIG")
     if given:
-        return Location(Path(given).expanduser().absolute(), data_path, str(given), owned=False)
+        path = Path(given).expanduser().absolute()
+        return Location(path, data_path, path.name or FILE_NAME, owned=False)
     own = checkout_config()
     if own is not None:
         return Location(own, data_path, FILE_NAME, owned=False)

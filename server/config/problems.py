@@ -13,6 +13,10 @@ from server.protocol import ErrorCode, Locale
 
 Params = Mapping[str, str | int | float]
 OLD_FORM: Final = "old_form"
+MOST_TOLD: Final = 20
+MOST_NOTICED: Final = 3
+_MORE: Final = "more"
+_MOST_PART: Final = 80
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +43,8 @@ def dotted(path: Sequence[str | int]) -> str:
             shown += f"[{part}]"
         else:
             bare = part != "" and all(char.isascii() and (char.isalnum() or char in "-_") for char in part)
-            shown += ("." if shown else "") + (part if bare else f'"{part[:80]}"')
+            part = part[:_MOST_PART]
+            shown += ("." if shown else "") + (part if bare else f'"{part}"')
     return shown
 
 
@@ -87,17 +92,28 @@ class Problem:
         return self.render("en")
 
 
+def fewer(problems: Sequence[Problem], most: int) -> list[Problem]:
+    """The first ``most`` of them and, in the place of the others, one that counts them."""
+    rest = problems[most:]
+    count = sum(int(problem.params["count"]) if problem.kind == _MORE else 1 for problem in rest)
+    if count <= 1:
+        return list(problems)
+    more = Problem(problems[0].file, None, "", _MORE, f"{_MORE}_fix", {"count": count})
+    return [*problems[:most], more]
+
+
 class ConfigError(Exception):
-    """A file that doesn't validate: everything that is wrong with it, in the order of its lines."""
+    """A file that doesn't validate: what is wrong with it, in the order of its lines; of very much, the
+    first, and how much more there is.
+
+    Attributes:
+        old_form: whether ``pet config migrate`` would help.
+    """
 
     def __init__(self, problems: Sequence[Problem]) -> None:
-        self.problems = sorted(problems, key=lambda problem: problem.line or 0)
+        self.old_form = any(problem.kind == OLD_FORM for problem in problems)
+        self.problems = fewer(sorted(problems, key=lambda problem: problem.line or 0), MOST_TOLD)
         super().__init__("\n".join(map(str, self.problems)))
-
-    @property
-    def old_form(self) -> bool:
-        """Whether ``pet config migrate`` would help."""
-        return any(problem.kind == OLD_FORM for problem in self.problems)
 
     def render(self, locale: Locale) -> str:
         return "\n".join(problem.render(locale) for problem in self.problems)
@@ -117,7 +133,8 @@ class Trouble:
 
     def params(self, locale: Locale) -> dict[str, str | int | float]:
         """What ``text`` names, in the reader's language."""
-        return {**self.values, "problems": " ".join(problem.render(locale) for problem in self.problems)}
+        told = " ".join(problem.render(locale) for problem in fewer(self.problems, MOST_NOTICED))
+        return {**self.values, "problems": told}
 
     def message(self, locale: Locale) -> str:
         return render(self.text, locale, **self.params(locale))

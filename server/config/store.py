@@ -31,15 +31,17 @@ from server.config.settings import Plan, plan_update
 from server.config.switches import Effective, Switches
 from server.errors import PetError
 from server.protocol import Role
+from tools.threads import run_blocking
 
 log = logging.getLogger(__name__)
 
 POLL_S: Final = 0.4
 SETTLE_S: Final = 0.05
-_NEEDS_RESTART: Final = ("server", "limits.storage", "site.enabled")
+_NEEDS_RESTART: Final = ("server.host", "server.port")
 
 OnChange = Callable[[Config, Config], None]
 OnTrouble = Callable[[Trouble], None]
+OnMended = Callable[[], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +83,7 @@ class ConfigStore:
         self._lock = asyncio.Lock()
         self._on_change: list[OnChange] = []
         self._on_trouble: list[OnTrouble] = []
+        self._on_mended: list[OnMended] = []
         self._refused: str | None = None
 
     def effective(self) -> Effective:
@@ -97,6 +100,10 @@ class ConfigStore:
         """Calls ``callback`` once for each content of the file that can't take effect, and for each file of
         the data folder that had to be set aside."""
         self._on_trouble.append(callback)
+
+    def on_mended(self, callback: OnMended) -> None:
+        """Calls ``callback`` when the file is valid again after it wasn't."""
+        self._on_mended.append(callback)
 
     async def update(self, revision: str, changes: Mapping[str, Any]) -> str:
         """Makes all of a client's ``changes`` (dotted key to value, None removes it) or none.
@@ -147,18 +154,20 @@ class ConfigStore:
     async def reload(self) -> bool:
         """Reads the file again; takes it over when it is valid, tells of it when it isn't.
 
+        Checking a file that is long and wrong takes seconds: the loop goes on meanwhile, and the program
+        may end.
+
         Returns:
             Whether the file kept still meanwhile; otherwise somebody is writing it, and nothing was done.
         """
         async with self._lock:
             try:
-                raw = await asyncio.to_thread(self._read_settled)
-                if raw is None:
+                loaded = await run_blocking(self._load_settled, "reading lab.toml")
+                if loaded is None:
                     return False
-                if revision_of(raw) != self.revision:
-                    loaded = Loaded(validate(raw, self.path, self.shown), revision_of(raw), self.path)
+                if loaded.revision != self.revision:
                     self._adopt(loaded)
-                self.problems, self._refused = (), None
+                self._mend()
             except ConfigError as error:
                 self._refuse(error)
             return True
@@ -170,7 +179,8 @@ class ConfigStore:
     async def _change_now(self, revision: str | None, changes: Mapping[str, Any]) -> str:
         async with self._lock:
             try:
-                made = await asyncio.to_thread(self._write, revision, changes)
+                raw = await run_blocking(lambda: self._read_for_change(revision), "reading lab.toml")
+                made = await asyncio.to_thread(self._write, raw, changes)
             except OSError as error:
                 raise unwritable(error) from error
             except PetError as error:
@@ -185,9 +195,8 @@ class ConfigStore:
             raise conflict
         return self.revision
 
-    def _write(self, revision: str | None, changes: Mapping[str, Any]) -> _Made:
-        """Everything of an update that touches files; runs in a thread."""
-        raw = self._read_for_change(revision)
+    def _write(self, raw: bytes, changes: Mapping[str, Any]) -> _Made:
+        """The rest of an update that touches files; runs in a thread that the program's end waits for."""
         config = self.config if revision_of(raw) == self.revision else validate(raw, self.path, self.shown)
         plan = plan_update(config, changes, self.shown)
         new_raw, config = _edited(raw, plan, config, self.shown)
@@ -208,6 +217,7 @@ class ConfigStore:
         return _Made(loaded, bool(todo), plan, tuple(path for path in kept if path))
 
     def _read_for_change(self, revision: str | None) -> bytes:
+        """The file as an update may change it; runs in a thread."""
         try:
             raw = read(self.path, self.shown)
             if revision_of(raw) != self.revision:
@@ -227,18 +237,28 @@ class ConfigStore:
             self.switches.take(made.plan.switches)
         if made.wrote:
             self._adopt(made.loaded)
+            self._mend()
         for path in made.kept:
             log.warning("%s could not be read and was set aside", path.name)
             self._tell(Trouble("config.set_aside", {"name": path.name}))
 
     def _adopt(self, loaded: Loaded) -> None:
         old, self.config, self.revision = self.config, loaded.config, loaded.revision
-        self.problems, self._refused = (), None
         for callback in tuple(self._on_change):
             try:
                 callback(old, loaded.config)
             except Exception:
                 log.exception("a part of the program could not take over the new configuration")
+
+    def _mend(self) -> None:
+        """Nothing is wrong with the file."""
+        was_broken = bool(self.problems)
+        self.problems, self._refused = (), None
+        for callback in tuple(self._on_mended) if was_broken else ():
+            try:
+                callback()
+            except Exception:
+                log.exception("that lab.toml is in order again could not be reported")
 
     def _refuse(self, error: ConfigError) -> None:
         self.problems = tuple(error.problems)
@@ -252,6 +272,20 @@ class ConfigStore:
                 callback(trouble)
             except Exception:
                 log.exception("a problem of the configuration could not be reported")
+
+    def _load_settled(self) -> Loaded | None:
+        """What the file says, or None while somebody is still writing it; runs in a thread.
+
+        Raises:
+            ConfigError: it can't be read, or doesn't validate.
+        """
+        raw = self._read_settled()
+        if raw is None:
+            return None
+        revision = revision_of(raw)
+        if revision == self.revision:
+            return Loaded(self.config, revision, self.path)
+        return Loaded(validate(raw, self.path, self.shown), revision, self.path)
 
     def _read_settled(self) -> bytes | None:
         """The file's bytes, or None while somebody is still writing it; runs in a thread.

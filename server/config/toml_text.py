@@ -5,15 +5,19 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Final
 
 Path = tuple[str | int, ...]
 """Keys and list indices, from the root."""
 
 _BLANK: Final = " \t\r\n"
+_DEEPEST: Final = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +42,12 @@ class Section:
     array: bool = False
 
 
-@dataclass(slots=True)
+@dataclass
 class Layout:
-    """The whole text in order of appearance; ``comments`` are spans from ``#`` to the end of the line."""
+    """The whole text in order of appearance; ``comments`` are spans from ``#`` to the end of the line.
+
+    It is complete before its lines are asked for.
+    """
 
     text: str
     entries: list[Entry] = field(default_factory=list)
@@ -49,19 +56,28 @@ class Layout:
 
     def line(self, path: Sequence[str | int]) -> int | None:
         """The line (from 1) of ``path``, or of the nearest thing around it that stands in the text."""
+        for length in range(min(len(path), _DEEPEST), 0, -1):
+            offset = self._places.get(tuple(path[:length]))
+            if offset is not None:
+                return bisect_left(self._breaks, offset) + 1
+        return None
+
+    @cached_property
+    def _places(self) -> dict[Path, int]:
+        """Where each path first stands; no deeper than any key of lab.toml goes."""
         places: dict[Path, int] = {}
         for section in self.sections[1:]:
-            for length in range(1, len(section.path) + 1):
+            for length in range(1, min(len(section.path), _DEEPEST) + 1):
                 places.setdefault(section.path[:length], section.start)
         for entry in self.entries:
             base = len(self.sections[entry.section].path)
-            for length in range(base + 1, len(entry.path) + 1):
+            for length in range(base + 1, min(len(entry.path), _DEEPEST) + 1):
                 places.setdefault(entry.path[:length], entry.start)
-        for length in range(len(path), 0, -1):
-            offset = places.get(tuple(path[:length]))
-            if offset is not None:
-                return self.text.count("\n", 0, offset) + 1
-        return None
+        return places
+
+    @cached_property
+    def _breaks(self) -> list[int]:
+        return [found.start() for found in re.finditer("\n", self.text)]
 
 
 def scan(text: str) -> Layout:

@@ -34,8 +34,8 @@ def test_an_invalid_file_is_explained_and_ends_with_2(terminal: Terminal, config
     done = terminal.run("check")
     assert done.exit_code == 2
     assert done.stderr.splitlines() == [
-        f'{config}:2: chat.temprature: unknown key; did you mean "temperature"?',
-        f"{config}:3: chat.context_tokens: too small; at least 512",
+        'lab.toml:2: chat.temprature: unknown key; did you mean "temperature"?',
+        "lab.toml:3: chat.context_tokens: too small; at least 512",
     ]
     assert "是不是想写" in terminal.run("check", lang="zh_CN.UTF-8").stderr
 

@@ -452,12 +452,12 @@ def test_what_needs_a_restart_is_named() -> None:
     old = Config()
     new = Config.model_validate(
         {
-            "server": {"port": 1, "hosts": ["x"]},
+            "server": {"port": 1, "hosts": ["x"], "require_token": True},
             "chat": {"temperature": 1},
             "limits": {"storage": "redis://x"},
         }
     )
-    assert needs_restart(old, new) == ["server.port", "server.hosts", "limits.storage"]
+    assert needs_restart(old, new) == ["server.port"]
     assert needs_restart(old, old) == []
 
 

@@ -161,3 +161,21 @@ async def test_the_stores_own_writes_are_told_once(config: Path) -> None:
         write(config, 1.5)
         assert (await listener.change()).chat.temperature == 1.5
         assert listener.changes.empty()
+
+
+async def test_a_broken_file_that_is_good_again_is_told_once(config: Path) -> None:
+    listener = Listener(ConfigStore(config, config.parent / "data"))
+    mended: list[float] = []
+    listener.store.on_mended(lambda: mended.append(listener.store.config.chat.temperature))
+    put(config, b"[chat\n", keep=True)
+    await listener.store.reload()
+    assert mended == []
+    config.with_name("kept").replace(config)
+    await listener.store.reload()
+    await listener.store.reload()
+    assert mended == [0.7]
+    put(config, b"[chat\n")
+    await listener.store.reload()
+    write(config, 1.5)
+    await listener.store.reload()
+    assert mended == [0.7, 1.5]
