@@ -86,7 +86,8 @@ def _links(text: str, state: ConversationState) -> Iterator[_Placed]:
         if state.last_url_ok is not None:
             yield match.start(), Reference("url", state.last_url_ok)
         elif state.last_search and re.search("(?i)last|最后", match.group()):
-            yield match.start(), Reference("search_result", max(state.last_search, key=lambda result: result.n).url)
+            last = max(state.last_search, key=lambda result: result.n)
+            yield match.start(), Reference("search_result", last.url)
 
 
 def _files(text: str, state: ConversationState) -> Iterator[_Placed]:
