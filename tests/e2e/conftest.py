@@ -14,7 +14,7 @@ from playwright.async_api import Browser, expect
 
 from tests.fakes.openai_server import ScriptedProvider
 from tests.support.browser import Tab, chromium, find_chromium, tab
-from tests.support.companion import lab_toml
+from tests.support.companion import NO_TOOLS, lab_toml
 from tests.support.process import PetProcess, serving
 
 expect.set_options(timeout=20_000)
@@ -34,18 +34,23 @@ class Scripted:
         return self.pet.url
 
 
-def write_config(folder: Path, provider: ScriptedProvider, extra: str = "") -> None:
-    """A lab.toml whose chat model is ``provider``'s, asked with a key; ``extra`` is added to it."""
-    config = lab_toml(provider.base_url, extra=extra)
+def write_config(folder: Path, provider: ScriptedProvider, extra: str = "", *, tools: bool = False) -> None:
+    """A lab.toml whose chat model is ``provider``'s, asked with a key; ``extra`` is added to it.
+
+    Without ``tools`` no tool model is asked first, so that a script is the chat model's alone.
+    """
+    config = lab_toml(provider.base_url, extra=extra) + ("" if tools else NO_TOOLS)
     config = config.replace("\n[agent", f'\napi_key = "{API_KEY}"\n[agent', 1)
     (folder / "lab.toml").write_text(config, encoding="utf-8")
 
 
 @asynccontextmanager
-async def scripted(folder: Path, extra: str = "", **provider: Any) -> AsyncIterator[Scripted]:
+async def scripted(
+    folder: Path, extra: str = "", *, tools: bool = False, **provider: Any
+) -> AsyncIterator[Scripted]:
     """A companion that lives in ``folder``; ``provider`` goes to :class:`ScriptedProvider`."""
     async with ScriptedProvider(**provider) as model:
-        write_config(folder, model, extra)
+        write_config(folder, model, extra, tools=tools)
         async with serving(folder) as pet:
             yield Scripted(model, pet)
 

@@ -46,7 +46,7 @@ async def ready(tab: Tab) -> Tab:
 async def test_a_screenshot_is_asked_for_shown_and_kept_with_the_reply(
     tmp_path: Path, open_tab: OpenTab
 ) -> None:
-    async with scripted(tmp_path, SEES) as companion:
+    async with scripted(tmp_path, SEES, tools=True) as companion:
         tab = await ready(await open_tab(companion.url))
         companion.provider.script(LOOK, Reply("Seen."), Reply("A blue ", Pause(), "window."))
         await tab.say("What is on my screen?")
@@ -82,7 +82,7 @@ async def test_a_screenshot_is_asked_for_shown_and_kept_with_the_reply(
 async def test_an_answer_in_one_window_ends_the_question_in_the_other(
     tmp_path: Path, open_tab: OpenTab
 ) -> None:
-    async with scripted(tmp_path, SEES) as companion:
+    async with scripted(tmp_path, SEES, tools=True) as companion:
         one = await ready(await open_tab(companion.url))
         other = await ready(await open_tab(companion.url, locale="zh-CN"))
         companion.provider.script(LOOK, Reply("No."), Reply("Then tell me."))
@@ -98,7 +98,7 @@ async def test_an_answer_in_one_window_ends_the_question_in_the_other(
 
 
 async def test_a_question_goes_with_its_turn(tmp_path: Path, open_tab: OpenTab) -> None:
-    async with scripted(tmp_path, SEES) as companion:
+    async with scripted(tmp_path, SEES, tools=True) as companion:
         tab = await ready(await open_tab(companion.url))
         companion.provider.script(LOOK)
         await tab.say("What is on my screen?")
