@@ -18,6 +18,7 @@ from websockets.exceptions import ConnectionClosed
 from websockets.http11 import Request, Response
 from websockets.protocol import State
 
+from server.gateway.connection import Connection
 from server.gateway.front import Front
 
 log = logging.getLogger(__name__)
@@ -70,6 +71,7 @@ class Gateway:
             self._talk,
             host,
             port,
+            create_connection=Connection,
             process_request=self._on_request,
             select_subprotocol=self._front.select_subprotocol,
             compression=None,
