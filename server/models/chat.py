@@ -135,7 +135,7 @@ async def _open(
             await tries.again(error)
         except TransportFailure as failure:
             error = unreachable(asked, failure)
-            if asked.provider.local:
+            if asked.provider.local and not failure.broke_off:
                 raise error from failure
             await tries.again(error)
         else:

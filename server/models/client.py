@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 _CONNECT_S = 10.0
 _WRITE_S = 30.0
 _DRAIN_S = 0.05
+_KEPT_LOCAL_S = 3.0  # llama.cpp gives an idle connection up after 5 s
+_KEPT_REMOTE_S = 30.0
 _NO_KEY = "none"  # openai refuses an empty key; local servers ignore this one
 
 
@@ -206,7 +208,11 @@ class Client:
             follow_redirects=not local,
             verify=not plain,  # where no TLS can come up, its certificates (0.1 s) aren't loaded
             timeout=httpx2.Timeout(connect=_CONNECT_S, read=None, write=_WRITE_S, pool=_CONNECT_S),
-            limits=httpx2.Limits(max_connections=1000, max_keepalive_connections=100),
+            limits=httpx2.Limits(
+                max_connections=1000,
+                max_keepalive_connections=100,
+                keepalive_expiry=_KEPT_LOCAL_S if local else _KEPT_REMOTE_S,
+            ),
         )
 
     def _make_openai(self, http: httpx2.AsyncClient) -> openai.AsyncOpenAI:
@@ -228,6 +234,7 @@ class Client:
 @contextmanager
 def _failures() -> Iterator[None]:
     """Says in this package's words how a request failed."""
+    import httpx2
     import openai
 
     try:
@@ -238,7 +245,10 @@ def _failures() -> Iterator[None]:
     except openai.APITimeoutError as error:
         raise TransportFailure(timed_out=True) from error
     except openai.OpenAIError as error:
-        raise TransportFailure from error
+        broke_off = isinstance(
+            error.__cause__, httpx2.RemoteProtocolError | httpx2.ReadError | httpx2.WriteError
+        )
+        raise TransportFailure(broke_off=broke_off) from error
 
 
 def _foreign_headers() -> list[str]:

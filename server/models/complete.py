@@ -112,7 +112,7 @@ async def complete(
             raise unreachable(asked, TransportFailure(timed_out=True)) from None
         except TransportFailure as failure:
             error = unreachable(asked, failure)
-            if asked.provider.local:
+            if asked.provider.local and not failure.broke_off:
                 raise error from failure
             await tries.again(error)
         except ValueError:

@@ -50,11 +50,18 @@ class HttpRefusal(Exception):
 
 
 class TransportFailure(Exception):
-    """No connection, or a broken one; ``__cause__`` is the reason. ``timed_out``: nothing came in time."""
+    """No connection, or a broken one; ``__cause__`` is the reason.
 
-    def __init__(self, *, timed_out: bool = False) -> None:
+    Attributes:
+        timed_out: nothing came in time.
+        broke_off: there was a connection, and it ended without an answer: perhaps one that was kept from an
+            earlier request and that the other side gave up at this very moment.
+    """
+
+    def __init__(self, *, timed_out: bool = False, broke_off: bool = False) -> None:
         super().__init__("no connection")
         self.timed_out = timed_out
+        self.broke_off = broke_off
 
 
 @dataclass(frozen=True, slots=True)

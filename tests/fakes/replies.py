@@ -187,13 +187,18 @@ class StreamError(Reply):
 
 @dataclass
 class DropAfter(Scripted):
-    """Breaks the connection off after ``count`` content deltas, without an end."""
+    """Breaks the connection off after ``count`` content deltas, without an end; ``before_headers`` answers
+    nothing at all."""
 
     count: int
     text: str = "word "
     reset: bool = False
+    before_headers: bool = False
 
     async def play(self, exchange: Exchange) -> None:
+        if self.before_headers:
+            await exchange.drop(reset=self.reset)
+            return
         await exchange.start_stream()
         for _ in range(self.count):
             await exchange.line(data(chunk(exchange.body, {"content": self.text})))

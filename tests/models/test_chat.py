@@ -336,3 +336,12 @@ async def test_a_key_is_sent_and_never_shown(provider: ScriptedProvider, tmp_pat
     told = [str(error), error.message("en"), error.message("zh-CN"), repr(asking.client.provider)]
     assert not any("quite-secret" in text for text in told)
     await asking.client.aclose()
+
+
+async def test_a_kept_connection_that_the_server_gave_up_failed_the_next_message(
+    asking: Asking, provider: ScriptedProvider
+) -> None:
+    """llama.cpp closes idle connections after 5 s, sometimes just when the next request is on its way."""
+    provider.script(DropAfter(0, before_headers=True), Reply("still here"))
+    events = await asking.events()
+    assert "".join(event.text for event in events if isinstance(event, TextDelta)) == "still here"

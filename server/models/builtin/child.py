@@ -16,6 +16,7 @@ from typing import Any, NoReturn
 
 _ASK_FOR_SIGKILL = 1  # PR_SET_PDEATHSIG
 _SIGKILL = 9
+_LOOP_FROM_TOKENS = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +27,7 @@ class Orders:
         path: of the GGUF file.
         context_tokens: at most that many; fewer where the model was trained for fewer.
         max_reply_tokens: a reply is cut there; -1 = never.
+        loop_penalty: how much long repetitions are avoided (DRY sampling's multiplier); 0 = not at all.
         api_key: what a request must carry.
         parent: the process that started this one.
     """
@@ -33,6 +35,7 @@ class Orders:
     path: str
     context_tokens: int
     max_reply_tokens: int
+    loop_penalty: float
     api_key: str
     parent: int
 
@@ -52,6 +55,9 @@ def main() -> NoReturn:
     params.n_parallel = 2
     params.kv_unified = True  # both slots share the context, so that each may use all of it
     params.n_predict = orders.max_reply_tokens
+    params.sampling.dry_multiplier = orders.loop_penalty
+    params.sampling.dry_allowed_length = _LOOP_FROM_TOKENS
+    params.sampling.dry_penalty_last_n = -1
     params.hostnames = ["127.0.0.1"]
     params.port = 0
     params.api_keys = [orders.api_key]

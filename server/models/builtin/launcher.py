@@ -140,6 +140,7 @@ class Launcher:
                 path=str(self.file.path),
                 context_tokens=self.context_tokens,
                 max_reply_tokens=self.file.max_reply_tokens,
+                loop_penalty=self.file.loop_penalty,
                 api_key=key,
                 parent=os.getpid(),
             )
