@@ -299,6 +299,9 @@ class Turn:
             self._warn_once("tools_refused", tool_model)
         if loop.dropped:
             self._warn_once("tools_dropped", tool_model, tools=", ".join(loop.dropped))
+        if loop.cut_prompt is not None:
+            read, sent = loop.cut_prompt
+            self._warn_once("prompt_truncated", tool_model, read=read, sent=sent)
 
     def _warn_once(self, code: str, model: RoleModel, **params: str | int) -> None:
         key = (code, model.provider, model.model)
