@@ -10,6 +10,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from time import monotonic
 
 from server.agent.vision import Vision
 from server.config.locate import Location
@@ -36,7 +37,9 @@ from server.toolbox import build_registry
 log = logging.getLogger(__name__)
 
 _LET_GO_EVERY_S = 60.0
-_STOP_STEP_S = 2.5
+_STOP_S = 2.5
+_STOP_STEP_S = 0.1
+"""What each step gets however late it is."""
 _REACHED_BY = {"": "127.0.0.1", "0.0.0.0": "127.0.0.1", "::": "::1"}
 
 
@@ -158,6 +161,8 @@ class App:
             task.cancel()
         await asyncio.gather(*self._background, return_exceptions=True)
         self._run_file.remove()
+        self._database.hurry()
+        until = monotonic() + _STOP_S
         for name, step in (
             ("sessions", self.sessions.close),
             ("gateway", self._gateway.close),
@@ -166,7 +171,7 @@ class App:
             ("database", self._database.close),
         ):
             try:
-                async with asyncio.timeout(_STOP_STEP_S):
+                async with asyncio.timeout(max(until - monotonic(), _STOP_STEP_S)):
                     await step()
             except TimeoutError:
                 log.warning("%s took too long to stop", name)

@@ -24,7 +24,7 @@ from server.errors import PetError
 from server.messages import render
 from server.models.hub import ModelHub
 from server.protocol import Role
-from server.storage.database import inspect
+from server.storage.file import inspect
 
 Verdict = Literal["ok", "warning", "broken", "off"]
 _MARKS: dict[Verdict, str] = {

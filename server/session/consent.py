@@ -33,7 +33,7 @@ class StandingConsents:
             return connection.execute("SELECT capability, subject, allowed FROM consents").fetchall()
 
         try:
-            rows = await self._database.run(read)
+            rows = await self._database.read(read)
         except sqlite3.Error as error:
             log.warning("standing consents could not be read: %s", type(error).__name__)
             return

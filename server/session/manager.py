@@ -7,6 +7,7 @@ import logging
 import secrets
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from time import monotonic
@@ -28,6 +29,7 @@ from server.session.turn import FIRST_TOKEN_S, TurnInput, TurnServices
 from server.session.usage import UsageLedger
 from server.session.workbench import Workbench
 from server.storage.database import Database
+from server.storage.file import Problem
 from tools.registry import Registry
 
 log = logging.getLogger(__name__)
@@ -67,6 +69,7 @@ class SessionManager:
         self._sessions: dict[str, Session] = {}
         self._shared: Session | None = None
         self._opening = asyncio.Lock()
+        self._database.subscribe(self._storage_changed)
 
     def __iter__(self) -> Iterator[Session]:
         return iter(tuple(self._sessions.values()))
@@ -78,7 +81,7 @@ class SessionManager:
         """The session that all of the owner's clients share."""
         async with self._opening:
             if self._shared is None:
-                self._shared = await self._open(await self._stored_shared())
+                self._shared = await self._open(await self._stored_shared(), is_shared=True)
             return self._shared
 
     async def find(self, session: str) -> Session | None:
@@ -100,7 +103,7 @@ class SessionManager:
     async def let_go(self) -> None:
         """Drops sessions that nobody has listened to for ``RESUME_S``; their chat stays stored."""
         for session in self._idle():
-            if monotonic() - session.idle_since > RESUME_S:
+            if monotonic() - session.idle_since > RESUME_S and await session.history.save():
                 await self._forget(session)
 
     def _idle(self) -> list[Session]:
@@ -112,6 +115,13 @@ class SessionManager:
         ]
         return sorted(idle, key=lambda session: session.idle_since)
 
+    def _storage_changed(self, problem: Problem | None) -> None:
+        for session in self:
+            if problem is None:
+                session.notice("info", "session.saved_again")
+            else:
+                session.notice("warning", f"session.history_{problem}")
+
     async def _forget(self, session: Session) -> None:
         del self._sessions[session.id]
         await session.close()
@@ -119,18 +129,15 @@ class SessionManager:
     async def close(self) -> None:
         for session in self:
             await session.close()
+            await session.history.save()
         self._sessions.clear()
         self._shared = None
 
-    async def _open(self, stored: Stored) -> Session:
+    async def _open(self, stored: Stored, *, is_shared: bool = False) -> Session:
         if stored.id in self._sessions:
             return self._sessions[stored.id]
         shared = self._services
         opened: list[Session] = []
-
-        def unsaved() -> None:
-            for session in opened:
-                session.notice("warning", "session.not_saved")
 
         def ask(turn: int, question: str, capability: Capability, detail: str) -> None:
             for session in opened:
@@ -141,7 +148,7 @@ class SessionManager:
         def listened() -> bool:
             return any(session.listened for session in opened)
 
-        history = History(self._database, stored.id, unsaved)
+        history = History(self._database, stored.id, shared=is_shared, first_seq=stored.newest_seq)
         bench = Workbench(self._database, stored.id, Consents(shared.consents, ask, listened))
         services = TurnServices(
             hub=shared.hub,
@@ -203,7 +210,7 @@ class SessionManager:
 
     async def _stored_shared(self) -> Stored:
         try:
-            row = await self._database.run(
+            row = await self._database.read(
                 lambda connection: connection.execute("SELECT id FROM sessions WHERE shared = 1").fetchone()
             )
         except sqlite3.Error:
@@ -216,18 +223,22 @@ class SessionManager:
             row = connection.execute(
                 "SELECT last_turn, reserved_seq FROM sessions WHERE id = ?", (session,)
             ).fetchone()
-            if row is None:
-                return None
+            return Stored(session, last_turn=row[0], newest_seq=row[1]) if row else None
+
+        def reserve(connection: sqlite3.Connection) -> None:
             connection.execute(
-                "UPDATE sessions SET reserved_seq = ? WHERE id = ?", (row[1] + SEQ_BLOCK, session)
+                "UPDATE sessions SET reserved_seq = reserved_seq + ? WHERE id = ?", (SEQ_BLOCK, session)
             )
-            return Stored(session, last_turn=row[0], newest_seq=row[1])
 
         try:
-            return await self._database.run(read)
+            stored = await self._database.read(read)
         except sqlite3.Error as error:
             log.warning("a session could not be read: %s", type(error).__name__)
             return None
+        if stored is not None:
+            with suppress(sqlite3.Error):  # its next message reserves them
+                await self._database.run(reserve)
+        return stored
 
     async def _insert_shared(self) -> Stored:
         stored = Stored(secrets.token_hex(16), last_turn=0, newest_seq=0)

@@ -34,7 +34,12 @@ class UsageLedger:
                 "SELECT role, prompt, completion FROM usage WHERE day = ?", (day,)
             ).fetchall()
 
-        for role, prompt, completion in await self._database.run(read):
+        try:
+            rows = await self._database.read(read)
+        except sqlite3.Error as error:
+            log.warning("today's tokens could not be read: %s", type(error).__name__)
+            return
+        for role, prompt, completion in rows:
             self._today[role] = Usage(prompt=prompt, completion=completion)
 
     def today(self) -> dict[Role, Usage]:

@@ -84,7 +84,7 @@ class Workbench:
             return row[0] if row else None
 
         try:
-            text = await self._database.run(read)
+            text = await self._database.read(read)
             if text is not None:
                 self.state = ConversationState.model_validate_json(text)
                 # Pictures live in memory alone: a reference from before a restart names nothing.

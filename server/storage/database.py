@@ -8,87 +8,280 @@ caller no longer waits, so that a cancelled turn can't tear a write apart.
 from __future__ import annotations
 
 import asyncio
+import logging
+import math
 import sqlite3
 from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
-from datetime import UTC, datetime
+from contextlib import suppress
 from pathlib import Path
-from typing import Literal, TypeVar
+from time import monotonic
+from typing import Final, Literal, TypeVar
 
-from server.storage.migrations import MIGRATIONS
+from server.storage.file import (
+    NewerVersion,
+    Problem,
+    Unreadable,
+    connect,
+    connect_read_only,
+    forget_log,
+    in_memory,
+    is_damage,
+    is_locked,
+    obstacle,
+    set_aside,
+)
 
 T = TypeVar("T")
-Problem = Literal["set_aside", "newer", "unwritable"]
+log = logging.getLogger(__name__)
 
-_BUSY_TIMEOUT_S = 2.0
+_WAIT_S: Final = 2.0
+_LAST_WAIT_S: Final = 0.5
+_LOOK_EVERY_MS: Final = 20
+_TRY_AGAIN_S: Final = 5.0
+_PASSING: Final = frozenset({"locked", "unwritable", "not_saved"})
+"""Problems that end when something can be written again."""
+
+_Home = Literal["file", "read-only", "memory"]
 
 
 class Database:
-    """Opens ``path``, or keeps everything in memory where that can't be.
+    """Opens ``path``, or does with less where that can't be.
 
-    A file that is no database is set aside under another name, never overwritten. One from a newer
-    version, or one that can't be written, stays untouched and this run keeps nothing.
+    A file that is damaged or foreign is set aside under another name, never overwritten, also when that shows
+    only later. One from a newer version stays untouched and this run keeps nothing. One that is locked or
+    can't be written is read, and writing it is tried again and again. One that is deleted is written anew.
+
+    Args:
+        wait_s: how long a write waits for another process that is using the file.
+        try_again_s: the pause before a file that couldn't be opened is tried again.
 
     Attributes:
-        problem: why ``path`` is not in use as it was, or None.
+        problem: why not everything is kept as it should be, or None.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, wait_s: float = _WAIT_S, try_again_s: float = _TRY_AGAIN_S) -> None:
         self.path = path
         self.problem: Problem | None = None
+        self._wait_s = wait_s
+        self._try_again_s = try_again_s
+        self._try_again_at = 0.0
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="database")
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._callbacks: list[Callable[[Problem | None], None]] = []
         self._connection: sqlite3.Connection | None = None
+        self._home: _Home = "memory"
+        self._identity: tuple[int, int] | None = None
+        self._deleted = False
+        self._latest = math.inf
 
     async def open(self) -> None:
-        await asyncio.get_running_loop().run_in_executor(self._thread, self._open)
+        self._loop = asyncio.get_running_loop()
+        await self._loop.run_in_executor(self._thread, self._open)
+
+    def subscribe(self, callback: Callable[[Problem | None], None]) -> None:
+        """Calls ``callback``, in the event loop, whenever :attr:`problem` changes after :meth:`open`."""
+        self._callbacks.append(callback)
 
     def run(self, operation: Callable[[sqlite3.Connection], T]) -> Awaitable[T]:
-        """Runs ``operation`` as one transaction; the result may be left unawaited.
+        """Writes: runs ``operation`` as one transaction; the result may be left unawaited.
 
         Raises (when awaited):
             sqlite3.Error: it failed and was rolled back.
         """
-        loop = asyncio.get_running_loop()
-        work = loop.run_in_executor(self._thread, self._transaction, operation)
-        work.add_done_callback(_retrieve)
-        return asyncio.shield(work)
+        return self._submit(operation, self._write)
+
+    def keep(self, operation: Callable[[sqlite3.Connection], T]) -> Awaitable[T]:
+        """As :meth:`run`, for what the user counts on: :attr:`problem` tells whether it works."""
+        return self._submit(operation, self._keep)
+
+    def read(self, operation: Callable[[sqlite3.Connection], T]) -> Awaitable[T]:
+        """As :meth:`run`, for what only reads: others may be writing, or the file be read-only."""
+        return self._submit(operation, self._read)
+
+    def hurry(self) -> None:
+        """The companion is stopping: from now on, all writes together wait half a second for others."""
+        self._latest = min(self._latest, monotonic() + _LAST_WAIT_S)
 
     async def close(self) -> None:
         """Waits for what was submitted, then closes the file."""
+        self.hurry()
         await asyncio.get_running_loop().run_in_executor(self._thread, self._close)
         self._thread.shutdown(wait=False)
 
+    # --- all of the following runs in the database's own thread
+
+    def _submit(
+        self,
+        operation: Callable[[sqlite3.Connection], T],
+        way: Callable[[Callable[[sqlite3.Connection], T]], T],
+    ) -> Awaitable[T]:
+        work = asyncio.get_running_loop().run_in_executor(self._thread, way, operation)
+        work.add_done_callback(_retrieve)
+        return asyncio.shield(work)
+
     def _open(self) -> None:
         try:
-            self._connection = _connect(str(self.path))
+            connection = connect(self.path)
+            self.problem = obstacle(connection)
+            self._use(connection, "read-only" if self.problem == "unwritable" else "file")
             return
-        except _NewerVersion:
+        except NewerVersion:
             self.problem = "newer"
-        except sqlite3.OperationalError:
+        except Unreadable:
+            if self._begin_anew():
+                self.problem = "set_aside"
+                return
             self.problem = "unwritable"
-        except sqlite3.DatabaseError:
-            self.problem = "set_aside" if _set_aside(self.path) else "unwritable"
-        try:
-            kept = str(self.path) if self.problem == "set_aside" else ":memory:"
-            self._connection = _connect(kept)
-        except sqlite3.Error:
-            self.problem = "unwritable"
-            self._connection = _connect(":memory:")
+        except sqlite3.Error as error:
+            self.problem = "locked" if is_locked(error) else "unwritable"
+            try:
+                self._use(connect_read_only(self.path), "read-only")
+                return
+            except (NewerVersion, Unreadable, sqlite3.Error):
+                pass
+        self._use(in_memory(), "memory")
 
-    def _transaction(self, operation: Callable[[sqlite3.Connection], T]) -> T:
-        connection = self._connection
-        if connection is None:
-            raise sqlite3.ProgrammingError("the database is not open")
-        connection.execute("BEGIN IMMEDIATE")
+    def _write(self, operation: Callable[[sqlite3.Connection], T]) -> T:
         try:
-            result = operation(connection)
-            connection.execute("COMMIT")
-        except BaseException:
-            if connection.in_transaction:
-                connection.execute("ROLLBACK")
+            self._settle()
+            connection = self._opened()
+            self._begin(connection)
+            return _transaction(connection, operation)
+        except sqlite3.DatabaseError as error:
+            self._replace_damaged(error)
             raise
+
+    def _keep(self, operation: Callable[[sqlite3.Connection], T]) -> T:
+        try:
+            result = self._write(operation)
+        except sqlite3.OperationalError as error:
+            if self.problem not in _PASSING:
+                self._tell("locked" if is_locked(error) else "not_saved")
+            raise
+        if self._home == "file" and self.problem in _PASSING:
+            self._tell(None)
         return result
+
+    def _read(self, operation: Callable[[sqlite3.Connection], T]) -> T:
+        connection = self._opened()
+        try:
+            connection.execute("BEGIN")
+            return _transaction(connection, operation)
+        except sqlite3.DatabaseError as error:
+            self._replace_damaged(error)
+            raise
+
+    def _begin(self, connection: sqlite3.Connection) -> None:
+        """Begins to write; waits for others, though not for long once the companion is stopping."""
+        until = monotonic() + self._wait_s
+        while True:
+            try:
+                connection.execute("BEGIN IMMEDIATE")
+                return
+            except sqlite3.OperationalError as error:
+                if not is_locked(error) or monotonic() >= min(until, self._latest):
+                    raise
+
+    def _replace_damaged(self, error: sqlite3.DatabaseError) -> None:
+        """A file that turns out to be damaged gives way to a new one."""
+        if self._home == "memory" or not is_damage(error):
+            return
+        log.error("%s is damaged", self.path.name)
+        self._opened().close()
+        if self._begin_anew():
+            self._tell("set_aside")
+        else:
+            self._use(in_memory(), "memory")
+            self._tell("unwritable")
+
+    def _begin_anew(self) -> bool:
+        """Sets the file aside and makes a new one."""
+        if not set_aside(self.path):
+            return False
+        try:
+            self._use(connect(self.path), "file")
+        except (NewerVersion, Unreadable, sqlite3.Error):
+            return False
+        return True
+
+    def _settle(self) -> None:
+        """Moves to the file where that is possible by now; to memory, and at once back, where it has gone.
+
+        Raises:
+            sqlite3.OperationalError: what is written would be lost.
+        """
+        if self._home == "file":
+            present = _identity(self.path)
+            if present == self._identity:
+                return
+            if present is not None:
+                raise sqlite3.OperationalError("another file has taken the database's place")
+            self._save_from_deleted_file()
+        if self._home == "file" or self.problem not in _PASSING or monotonic() < self._try_again_at:
+            return
+        self._try_again_at = monotonic() + self._try_again_s
+        try:
+            self._move()
+        except sqlite3.OperationalError:
+            if self._home == "read-only":
+                raise
+            self._tell("unwritable" if self._deleted else self.problem)
+            return
+        if self._deleted:
+            self._tell("rewritten")
+        self._deleted = False
+
+    def _save_from_deleted_file(self) -> None:
+        """An open file can be read although it has no name any more."""
+        log.warning("%s was deleted; it is written anew", self.path.name)
+        before, saved = self._opened(), in_memory()
+        before.backup(saved)
+        before.close()
+        forget_log(self.path)
+        self._use(saved, "memory")
+        self._deleted = True
+        self.problem = "not_saved"
+        self._try_again_at = 0.0
+
+    def _move(self) -> None:
+        """Raises:
+        sqlite3.OperationalError: the file can't be opened, or holds what this run doesn't know.
+        """
+        try:
+            found = connect(self.path)
+        except (NewerVersion, Unreadable) as error:
+            raise sqlite3.OperationalError("the file can't be used") from error
+        try:
+            if self._home == "memory":
+                if found.execute("SELECT 1 FROM sessions LIMIT 1").fetchone() is not None:
+                    raise sqlite3.OperationalError("the file holds another chat")
+                self._opened().backup(found)
+        except BaseException:
+            found.close()
+            raise
+        self._opened().close()
+        self._use(found, "file")
+
+    def _tell(self, problem: Problem | None) -> None:
+        if problem == self.problem:
+            return
+        self.problem = problem
+        for callback in self._callbacks:
+            assert self._loop is not None
+            with suppress(RuntimeError):  # the loop is closed: nobody is left to hear it
+                self._loop.call_soon_threadsafe(callback, problem)
+
+    def _use(self, connection: sqlite3.Connection, home: _Home) -> None:
+        connection.execute(f"PRAGMA busy_timeout = {_LOOK_EVERY_MS}")
+        self._connection, self._home = connection, home
+        self._identity = _identity(self.path) if home == "file" else None
+        self._try_again_at = monotonic() + self._try_again_s
+
+    def _opened(self) -> sqlite3.Connection:
+        if self._connection is None:
+            raise sqlite3.ProgrammingError("the database is not open")
+        return self._connection
 
     def _close(self) -> None:
         if self._connection is not None:
@@ -96,61 +289,16 @@ class Database:
             self._connection = None
 
 
-def inspect(path: Path) -> Problem | None:
-    """What is wrong with the file at ``path``, without changing it; None where it doesn't exist."""
-    if not path.exists():
-        return None
+def _transaction(connection: sqlite3.Connection, operation: Callable[[sqlite3.Connection], T]) -> T:
+    """The rest of a transaction that has begun."""
     try:
-        with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)) as connection:
-            _refuse_newer(connection)
-    except _NewerVersion:
-        return "newer"
-    except sqlite3.OperationalError:
-        return "unwritable"
-    except sqlite3.DatabaseError:
-        return "set_aside"
-    return None
-
-
-class _NewerVersion(Exception):
-    """The file was written by a newer version of the companion."""
-
-
-def _connect(path: str) -> sqlite3.Connection:
-    connection = sqlite3.connect(path, timeout=_BUSY_TIMEOUT_S, isolation_level=None, check_same_thread=False)
-    try:
-        _refuse_newer(connection)
-        connection.execute("PRAGMA journal_mode = WAL")
-        connection.execute("PRAGMA synchronous = NORMAL")
-        _migrate(connection)
-    except BaseException:
-        connection.close()
-        raise
-    return connection
-
-
-def _refuse_newer(connection: sqlite3.Connection) -> None:
-    if _version(connection) > len(MIGRATIONS):
-        raise _NewerVersion
-
-
-def _version(connection: sqlite3.Connection) -> int:
-    version: int = connection.execute("PRAGMA user_version").fetchone()[0]
-    return version
-
-
-def _migrate(connection: sqlite3.Connection) -> None:
-    connection.execute("BEGIN IMMEDIATE")
-    try:
-        version = _version(connection)
-        for statements in MIGRATIONS[version:]:
-            for statement in statements:
-                connection.execute(statement)
-        connection.execute(f"PRAGMA user_version = {len(MIGRATIONS)}")
+        result = operation(connection)
         connection.execute("COMMIT")
     except BaseException:
-        connection.execute("ROLLBACK")
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
         raise
+    return result
 
 
 def _retrieve(work: asyncio.Future[T]) -> None:
@@ -159,12 +307,9 @@ def _retrieve(work: asyncio.Future[T]) -> None:
         work.exception()
 
 
-def _set_aside(path: Path) -> bool:
-    stamp = datetime.now(UTC).strftime("%Y%m%d-%H%M%S-%f")
+def _identity(path: Path) -> tuple[int, int] | None:
     try:
-        path.rename(path.with_name(f"{path.name}.unreadable-{stamp}"))
+        found = path.stat()
     except OSError:
-        return False
-    for suffix in ("-wal", "-shm"):
-        path.with_name(path.name + suffix).unlink(missing_ok=True)
-    return True
+        return None
+    return found.st_dev, found.st_ino
