@@ -14,7 +14,7 @@ from server.errors import PetError
 from server.models.events import Connection
 from server.models.failure import Asked, unknown_model
 from server.models.listing import Survey
-from server.models.provider import Flavour, Provider, guide_of, known_by_port
+from server.models.provider import Flavour, Provider, guide_of, known_by_port, server_of
 from server.protocol import Guide, Role
 
 _RANK: dict[Flavour | Guide | None, int] = {"ollama": 0, "lmstudio": 1}
@@ -36,10 +36,17 @@ class Offer:
     demo: bool = False
 
     @property
+    def flavour(self) -> Flavour | None:
+        return self.found.flavour if isinstance(self.found, Survey) else None
+
+    @property
     def guide(self) -> Guide:
-        if self.provider is None:
-            return "cloud"
-        return guide_of(self.provider, self.found.flavour if isinstance(self.found, Survey) else None)
+        return "cloud" if self.provider is None else guide_of(self.provider, self.flavour)
+
+    @property
+    def server(self) -> Guide | None:
+        """What serves it, where that is known: a guide may be a mere suggestion."""
+        return None if self.provider is None else server_of(self.provider, self.flavour)
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,11 +146,14 @@ def _failed(offer: Offer, error: PetError) -> Connection:
 
 
 def _without_model(name: str, offer: Offer) -> Connection:
-    hints = {"ollama": "models.get_model_ollama", "lmstudio": "models.get_model_lmstudio"}
+    hints: dict[Guide | None, str] = {
+        "ollama": "models.get_model_ollama",
+        "lmstudio": "models.get_model_lmstudio",
+    }
     error = PetError(
         "needs_model",
         "models.no_chat_model",
-        hint=hints.get(offer.guide, "models.choose_model"),
+        hint=hints.get(offer.server, "models.choose_model"),
         provider=name,
     )
     return Connection("model-selection", guide=offer.guide, error=error)
@@ -158,5 +168,4 @@ def _broken_file(offer: Offer) -> PetError | None:
 def _rank(offer: Offer) -> int:
     if offer.provider is None:
         return _LAST
-    flavour = offer.found.flavour if isinstance(offer.found, Survey) else None
-    return _RANK.get(flavour or known_by_port(offer.provider), _LAST)
+    return _RANK.get(offer.flavour or known_by_port(offer.provider), _LAST)

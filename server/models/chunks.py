@@ -43,7 +43,7 @@ class ChunkReader:
         return self.done or self.finish_reason is not None
 
     def read(self, payload: bytes) -> list[ChatEvent]:
-        """The events of one chunk; a payload that can't be read has none.
+        """The events of one chunk's first choice; a payload that can't be read has none.
 
         Raises:
             ErrorInStream: the chunk says that the provider failed.
@@ -62,10 +62,9 @@ class ChunkReader:
         if usage := chunk.get("usage"):
             self._read_usage(usage)
         choices = chunk.get("choices")
-        if not choices or not isinstance(choices, list) or not isinstance(choices[0], dict):
-            return []
-        self.recognised = True
-        choice = choices[0]
+        given = [one for one in choices if isinstance(one, dict)] if isinstance(choices, list) else []
+        self.recognised = self.recognised or bool(given)
+        choice = next((one for one in given if one.get("index") in (None, 0)), {})
         if isinstance(reason := choice.get("finish_reason"), str) and reason:
             self.finish_reason = reason
         delta = choice.get("delta") or choice.get("message")

@@ -36,6 +36,7 @@ _UNKNOWN_MODEL = re.compile(
 _NO_CREDIT = re.compile(
     r"insufficient_quota|insufficient balance|exceeded your current quota|credit", re.IGNORECASE
 )
+_LONGEST_WAIT_S = 86_400.0
 _LOADING = re.compile(r"loading model|model is (?:still )?loading|unavailable_error", re.IGNORECASE)
 
 
@@ -218,21 +219,22 @@ def unknown_model(asked: Asked, detail: str = "") -> PetError:
 
 
 def retry_after(headers: Mapping[str, str], now: datetime | None = None) -> float | None:
-    """Seconds to wait as the headers say it: milliseconds, seconds or a date; None where they don't."""
+    """Seconds to wait as the headers say it (milliseconds, seconds or a date), a day at most; None where
+    they don't."""
     for name, scale in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
         try:
             seconds = float(headers.get(name, "")) * scale
         except ValueError:
             continue
         if math.isfinite(seconds):
-            return max(0.0, seconds)
+            return min(max(0.0, seconds), _LONGEST_WAIT_S)
     try:
         at = parsedate_to_datetime(headers.get("retry-after", ""))
     except ValueError:
         return None
     if at.tzinfo is None:
         at = at.replace(tzinfo=UTC)
-    return max(0.0, (at - (now or datetime.now(UTC))).total_seconds())
+    return min(max(0.0, (at - (now or datetime.now(UTC))).total_seconds()), _LONGEST_WAIT_S)
 
 
 def words_of(body: str) -> str:
@@ -271,15 +273,28 @@ def _limited(asked: Asked, refusal: HttpRefusal, now: datetime | None) -> PetErr
         return PetError(
             "provider_rate_limited", "models.no_credit", hint="models.add_credit", provider=asked.name
         )
+    text, amount = _wait_in_words(wait or 0)
     return PetError(
         "provider_rate_limited",
-        "models.rate_limited_wait" if wait else "models.rate_limited",
+        text,
         hint="models.wait",
         retryable=True,
         retry_after_s=wait,
         provider=asked.name,
-        seconds=math.ceil(wait or 0),
+        amount=amount,
     )
+
+
+def _wait_in_words(seconds: float) -> tuple[str, int]:
+    """The text for a wait, and the number that it names."""
+    if seconds <= 0:
+        return "models.rate_limited", 0
+    if seconds >= _LONGEST_WAIT_S:
+        return "models.rate_limited_tomorrow", 0
+    for text, unit_s in (("models.rate_limited_hours", 3600), ("models.rate_limited_minutes", 60)):
+        if seconds > 2 * unit_s:
+            return text, math.ceil(seconds / unit_s)
+    return "models.rate_limited_seconds", math.ceil(seconds)
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:

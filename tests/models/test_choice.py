@@ -155,3 +155,10 @@ def test_without_a_vision_role_nobody_sees() -> None:
     assert choice.pick is None
     assert choice.connection.error is not None
     assert choice.connection.error.code == "needs_model"
+
+
+def test_a_local_server_that_is_not_ollama_is_given_no_advice_about_ollama() -> None:
+    for url, flavour, named in ((OTHER, None, False), (OTHER, "llamacpp", False), (OLLAMA, None, True)):
+        error = chosen({"p": offer(url, EMBEDDING, flavour=flavour)}, provider="p").connection.error
+        assert error is not None
+        assert ("ollama" in (error.hint("en") or "")) is named

@@ -82,3 +82,14 @@ def test_a_null_error_is_none() -> None:
     assert ChunkReader().read(b'{"error": null, "choices": [{"delta": {"content": "hi"}}]}') == [
         TextDelta("hi")
     ]
+
+
+def test_only_the_first_of_several_choices_is_read() -> None:
+    second = {"index": 1, "delta": {"content": "no"}, "finish_reason": "length"}
+    first = {"index": 0, "delta": {"content": "yes"}, "finish_reason": None}
+    reader = ChunkReader()
+    assert reader.read(json.dumps({"choices": [second]}).encode()) == []
+    assert reader.recognised
+    assert not reader.ended
+    assert reader.read(json.dumps({"choices": [second, first]}).encode()) == [TextDelta("yes")]
+    assert reader.read(b'{"choices": [{"delta": {"content": "!"}}]}') == [TextDelta("!")]

@@ -102,6 +102,9 @@ def test_an_empty_account_is_no_matter_of_waiting() -> None:
         ({"retry-after": "Mon, 01 Jan 2026 00:00:30 GMT"}, 30.0),
         ({"retry-after": "Mon, 01 Jan 2024 00:00:00 GMT"}, 0.0),
         ({"retry-after": "-3"}, 0.0),
+        ({"retry-after": "2300174548"}, 86_400.0),
+        ({"retry-after-ms": "1e300"}, 86_400.0),
+        ({"retry-after": "Mon, 01 Jan 2099 00:00:00 GMT"}, 86_400.0),
         ({"retry-after": "soon"}, None),
         ({"retry-after": "inf"}, None),
         ({}, None),
@@ -111,6 +114,24 @@ def test_retry_after_is_read_as_seconds_milliseconds_or_a_date(
     headers: dict[str, str], seconds: float | None
 ) -> None:
     assert retry_after(headers, datetime(2026, 1, 1, tzinfo=UTC)) == seconds
+
+
+@pytest.mark.parametrize(
+    ("wait", "words", "chinese"),
+    [
+        ("7", "for another 7 s.", "在 7 秒内"),
+        ("120", "for another 120 s.", "在 120 秒内"),
+        ("121", "for another 3 minutes.", "在 3 分钟内"),
+        ("7200", "for another 120 minutes.", "在 120 分钟内"),
+        ("86399", "for another 24 hours.", "在 24 小时内"),
+        ("2300174548", "before tomorrow.", "明天之前"),
+        ("0", "for now.", "暂时"),
+    ],
+)
+def test_a_wait_is_told_in_words_that_people_use(wait: str, words: str, chinese: str) -> None:
+    error = status_failure(CLOUD, HttpRefusal(429, {"retry-after": wait}, ""))
+    assert error.message("en").endswith(words)
+    assert chinese in error.message("zh-CN")
 
 
 def test_a_failing_provider_is_quoted_without_markup() -> None:
