@@ -10,6 +10,7 @@ from typing import Final
 from server.config.schema import Limits
 from server.errors import PetError
 from server.protocol import Image
+from server.visible import is_blank
 
 _MIB: Final = 1024 * 1024
 _BEGINNINGS: Final = {
@@ -28,7 +29,7 @@ def check_message(limits: Limits, text: str, images: Sequence[Image]) -> None:
     """
     if len(text) > limits.max_text_chars:
         raise PetError("too_large", "gateway.text_too_long", length=len(text), limit=limits.max_text_chars)
-    if not text.strip() and not images:
+    if is_blank(text) and not images:
         raise PetError("bad_request", "gateway.empty")
     if len(images) > limits.max_images:
         raise PetError("too_large", "gateway.too_many_images", count=len(images), limit=limits.max_images)

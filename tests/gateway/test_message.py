@@ -45,6 +45,7 @@ LIMITS = Limits(max_text_chars=10, max_images=2, max_image_bytes=100)
         ("😀" * 11, "too_large"),
         ("", "bad_request"),
         (" \n", "bad_request"),
+        ("\u200b\u200d\ufe0f", "bad_request"),
     ],
 )
 def test_a_text_is_counted_in_characters_and_has_some(text: str, expected: str) -> None:
