@@ -12,8 +12,9 @@ from __future__ import annotations
 import json
 from typing import Annotated, Any, Final, Literal, TypeAlias, get_args
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 from pydantic.json_schema import models_json_schema
+from pydantic_core import PydanticCustomError
 
 PROTOCOL_VERSION: Final = 1
 
@@ -63,13 +64,24 @@ Id = Annotated[str, Field(max_length=64)]
 class BadFrame(ValueError):
     """A frame that can't be read: no JSON, no object, an unknown type or a wrong field.
 
-    ``re`` is the frame's ``id`` where it could be read, so that the answer reaches its asker.
+    Attributes:
+        kind: what is wrong, a key of ``server/texts/frames.toml``.
+        re: the frame's ``id`` where it could be read, so that the answer reaches its asker.
+        params: what the text names: ``field`` (dotted), ``bound``, ``given``.
     """
 
-    def __init__(self, detail: str, re: str | None = None) -> None:
-        super().__init__(detail)
-        self.detail = detail
+    def __init__(self, kind: str, re: str | None = None, **params: str) -> None:
+        super().__init__(" ".join((kind, *params.values())))
+        self.kind = kind
         self.re = re
+        self.params = params
+
+
+def _whole(value: Any) -> Any:
+    """Python takes ``true`` and ``1.0`` for 1; the protocol doesn't."""
+    if type(value) is not int:
+        raise PydanticCustomError("int_type", "not a whole number")
+    return value
 
 
 # --- client to server -----------------------------------------------------------------------
@@ -83,7 +95,7 @@ class Request(BaseModel):
 
 class Hello(Request):
     type: Literal["hello"]
-    protocol: Literal[1]
+    protocol: Annotated[Literal[1], BeforeValidator(_whole)]
     session: Id | None = None
     last_seq: Annotated[int, Field(ge=0)] | None = None
     new: bool = False
@@ -202,6 +214,25 @@ _CLIENT_FRAMES: Final[dict[str, type[Request]]] = {
     get_args(model.model_fields["type"].annotation)[0]: model for model in get_args(ClientFrame)
 }
 
+_WRONG: Final[dict[str, tuple[str, str]]] = {
+    "missing": ("missing", ""),
+    "extra_forbidden": ("unknown_field", ""),
+    "string_type": ("not_text", ""),
+    "int_type": ("not_integer", ""),
+    "float_type": ("not_number", ""),
+    "bool_type": ("not_bool", ""),
+    "tuple_type": ("not_list", ""),
+    "dict_type": ("not_object", ""),
+    "model_type": ("not_object", ""),
+    "literal_error": ("not_one_of", "expected"),
+    "string_too_short": ("too_short", ""),
+    "string_too_long": ("too_long", "max_length"),
+    "greater_than_equal": ("too_small", "ge"),
+    "greater_than": ("not_above", "gt"),
+    "less_than_equal": ("too_large", "le"),
+}
+"""Of pydantic's kinds of errors: our own, and which part of the context is the bound."""
+
 
 def decode(raw: str | bytes) -> ClientFrame:
     """Reads one client frame.
@@ -210,29 +241,32 @@ def decode(raw: str | bytes) -> ClientFrame:
         BadFrame: ``raw`` is binary, no JSON, no object, of an unknown type or has a wrong field.
     """
     if isinstance(raw, bytes):
-        raise BadFrame("frames are JSON text, this one is binary")
+        raise BadFrame("binary")
     try:
         data = json.loads(raw)
     except (ValueError, RecursionError):
-        raise BadFrame("the frame is no JSON") from None
+        raise BadFrame("no_json") from None
     if not isinstance(data, dict):
-        raise BadFrame("the frame is no JSON object")
+        raise BadFrame("no_object")
     if "\\ud" in raw or "\\uD" in raw:
         data = _without_lone_surrogates(data)
     frame_id = data.get("id")
     re = frame_id if isinstance(frame_id, str) and len(frame_id) <= 64 else None
     kind = data.get("type")
     if not isinstance(kind, str):
-        raise BadFrame("the frame has no type", re)
+        raise BadFrame("no_type", re)
     model = _CLIENT_FRAMES.get(kind)
     if model is None:
-        raise BadFrame(f"unknown type {kind[:40]!r}", re)
+        raise BadFrame("unknown_type", re, given=kind[:40])
     try:
         frame: ClientFrame = model.model_validate(data)  # type: ignore[assignment]
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         where = ".".join(str(part)[:40] for part in first["loc"]) or kind
-        raise BadFrame(f"{where}: {first['msg']}", re) from None
+        wrong, bound = _WRONG.get(first["type"], ("invalid", ""))
+        told = first.get("ctx", {}).get(bound, "")
+        told = f"{told:g}" if isinstance(told, float) else str(told).replace(" or ", ", ").replace("'", '"')
+        raise BadFrame(wrong, re, field=where, bound=told) from None
     return frame
 
 

@@ -32,6 +32,7 @@ from server.session.session import Asker, NewMessage, Session
 log = logging.getLogger(__name__)
 F = TypeVar("F", bound=ClientFrame)
 
+_MIB: Final = 1024 * 1024
 MAX_REQUESTS_AT_ONCE: Final = 8
 
 
@@ -65,7 +66,8 @@ class Client:
         try:
             frame = decode(raw)
         except BadFrame as bad:
-            self._refuse(bad.re, "bad_frame", self._text("session.bad_frame", detail=bad.detail))
+            detail = self._text(f"frames.{bad.kind}", **bad.params)
+            self._refuse(bad.re, "bad_frame", self._text("session.bad_frame", detail=detail))
             return
         if isinstance(frame, Hello | Send | Cancel | ChatClear):
             await self._guarded(frame, self._in_order)
@@ -87,7 +89,7 @@ class Client:
 
     def too_large(self, limit: int) -> None:
         """Answers a frame that was larger than ``limit`` bytes."""
-        self._refuse(None, "too_large", self._text("session.frame_too_large", limit=limit))
+        self._refuse(None, "too_large", self._text("session.frame_too_large", limit=limit // _MIB))
 
     async def _guarded(self, frame: F, work: Callable[[F], Awaitable[None]]) -> None:
         try:

@@ -156,3 +156,15 @@ async def test_a_picture_for_a_model_that_cannot_see_is_named_as_not_seen(
     await page.until("turn.done")
     assert "image not seen" in provider.requests[-1].body["messages"][-1]["content"]
     assert "image_not_seen" in [frame["code"] for frame in page.frames if frame["type"] == "notice"]
+
+
+async def test_a_wrong_frame_is_explained_in_the_clients_language(pet: Companion) -> None:
+    page = await pet.talker(locale="zh-CN")
+    await page.client.receive('{"type": "send", "text": "x", "images": "y"}')
+    assert (await page.until("error"))["message"] == "无法读取这一帧：`images` 不是列表。"
+
+
+async def test_a_frame_that_is_too_large_is_told_in_mebibytes(pet: Companion) -> None:
+    page = await pet.talker()
+    page.client.too_large(8 * 1024 * 1024)
+    assert "8 MiB" in (await page.until("error"))["message"]
