@@ -22,7 +22,8 @@ class _Masked(logging.Formatter):
 
 
 def set_up_logging(data_dir: Path) -> None:
-    """Replaces the root logger's handlers."""
+    """Replaces the root logger's handlers. A log that can't be written is no reason to tell anybody."""
+    logging.raiseExceptions = False
     terminal = logging.StreamHandler()
     terminal.setLevel(logging.WARNING)
     handlers: list[logging.Handler] = [terminal]

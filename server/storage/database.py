@@ -74,6 +74,8 @@ class Database:
         self._identity: tuple[int, int] | None = None
         self._deleted = False
         self._latest = math.inf
+        self._locked_out = False
+        self._closing = False
 
     async def open(self) -> None:
         self._loop = asyncio.get_running_loop()
@@ -106,24 +108,31 @@ class Database:
     async def close(self) -> None:
         """Waits for what was submitted, then closes the file."""
         self.hurry()
+        self._closing = True
         await asyncio.get_running_loop().run_in_executor(self._thread, self._close)
         self._thread.shutdown(wait=False)
-
-    # --- all of the following runs in the database's own thread
 
     def _submit(
         self,
         operation: Callable[[sqlite3.Connection], T],
         way: Callable[[Callable[[sqlite3.Connection], T]], T],
     ) -> Awaitable[T]:
-        work = asyncio.get_running_loop().run_in_executor(self._thread, way, operation)
+        loop = asyncio.get_running_loop()
+        if self._closing:
+            work: asyncio.Future[T] = loop.create_future()
+            work.set_exception(sqlite3.ProgrammingError("the database is closed"))
+        else:
+            work = loop.run_in_executor(self._thread, way, operation)
         work.add_done_callback(_retrieve)
         return asyncio.shield(work)
+
+    # --- all of the following runs in the database's own thread
 
     def _open(self) -> None:
         try:
             connection = connect(self.path)
             self.problem = obstacle(connection)
+            self._locked_out = self.problem == "locked"
             self._use(connection, "read-only" if self.problem == "unwritable" else "file")
             return
         except NewerVersion:
@@ -173,14 +182,16 @@ class Database:
             raise
 
     def _begin(self, connection: sqlite3.Connection) -> None:
-        """Begins to write; waits for others, though not for long once the companion is stopping."""
-        until = monotonic() + self._wait_s
+        """Begins to write; waits for others, but not again and again, nor when the companion is stopping."""
+        until = monotonic() + (0 if self._locked_out else self._wait_s)
         while True:
             try:
                 connection.execute("BEGIN IMMEDIATE")
+                self._locked_out = False
                 return
             except sqlite3.OperationalError as error:
                 if not is_locked(error) or monotonic() >= min(until, self._latest):
+                    self._locked_out = is_locked(error)
                     raise
 
     def _replace_damaged(self, error: sqlite3.DatabaseError) -> None:

@@ -257,6 +257,24 @@ async def test_stopping_does_not_wait_for_a_lock(tmp_path: Path) -> None:
         assert all(isinstance(result, sqlite3.OperationalError) for result in results)
 
 
+async def test_after_the_first_write_that_met_a_lock_the_next_ones_do_not_wait_for_it(tmp_path: Path) -> None:
+    path = tmp_path / "pet.db"
+    await filled(path)
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        async with database_at(path, wait_s=3600) as database, asyncio.timeout(10):
+            for _ in range(3):
+                with pytest.raises(sqlite3.OperationalError):
+                    await database.run(insert)
+
+
+async def test_what_is_asked_after_closing_fails_like_anything_that_cannot_be_stored(tmp_path: Path) -> None:
+    database = await opened(tmp_path / "pet.db")
+    await database.close()
+    with pytest.raises(sqlite3.Error):
+        await database.run(insert)
+
+
 @pytest.mark.skipif(not POSIX, reason="Windows doesn't let a file that is open be deleted")
 async def test_a_file_that_is_deleted_while_running_is_written_anew(tmp_path: Path) -> None:
     path = tmp_path / "pet.db"
