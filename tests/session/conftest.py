@@ -1,4 +1,4 @@
-"""A companion whose chat model is the scripted provider."""
+"""Companions whose models are scripted providers."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import pytest
 
 from tests.fakes.openai_server import ScriptedProvider
 from tests.support.companion import NO_TOOLS, Companion, companion, lab_toml
+from tests.support.roles import Roles
 
 
 @pytest.fixture
@@ -23,3 +24,9 @@ async def pet(provider: ScriptedProvider, tmp_path: Path) -> AsyncIterator[Compa
     config = lab_toml(provider.base_url, extra=NO_TOOLS)
     async with companion(tmp_path, config, first_token_s=5.0) as running:
         yield running
+
+
+@pytest.fixture
+async def roles() -> AsyncIterator[Roles]:
+    async with ScriptedProvider() as tool, ScriptedProvider() as chat:
+        yield Roles(tool, chat)

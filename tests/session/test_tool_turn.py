@@ -7,71 +7,13 @@ import base64
 import io
 import json
 from pathlib import Path
-from typing import Any
 
-import pytest
 from PIL import Image
 
 from server.session.waiting import WaitingLine
 from tests.fakes.openai_server import Hang, Pause, Reply, ScriptedProvider
-from tests.support.companion import Talker, companion, lab_toml
-
-ENDS = ("turn.done", "turn.error", "turn.cancelled")
-ALWAYS = '[workspace]\npath = "."\n[agent]\nspeculate = "always"\n'
-WORKSPACE = '[workspace]\npath = "."\n'
-READ = "read the file notes.txt and tell me what it says"
-
-
-def call(name: str, **arguments: Any) -> Reply:
-    """A tool model's answer that calls one tool."""
-    function = {"name": name, "arguments": json.dumps(arguments)}
-    return Reply(finish="tool_calls", tool_calls=[{"id": "c1", "type": "function", "function": function}])
-
-
-def nothing() -> Reply:
-    """A tool model's answer that calls nothing."""
-    return Reply("done")
-
-
-class Roles:
-    """Two scripted models behind two providers, so that each has a script of its own."""
-
-    def __init__(self, tool: ScriptedProvider, chat: ScriptedProvider) -> None:
-        self.tool = tool
-        self.chat = chat
-
-    def config(self, extra: str = "") -> str:
-        return lab_toml(
-            self.chat.base_url,
-            extra=f"""
-[llm.providers.router]
-base_url = "{self.tool.base_url}"
-[agent.models.tool]
-provider = "router"
-model = "scripted-chat"
-{extra}""",
-        )
-
-    def composed(self) -> str:
-        content = self.chat.requests[-1].body["messages"][-1]["content"]
-        return content if isinstance(content, str) else content[0]["text"]
-
-
-@pytest.fixture
-async def roles() -> Any:
-    async with ScriptedProvider() as tool, ScriptedProvider() as chat:
-        yield Roles(tool, chat)
-
-
-@pytest.fixture
-def both() -> str:
-    """A message of which the rules can't tell whether it needs a tool."""
-    return "how is it going with the deploy we talked about"
-
-
-async def turn(page: Talker, text: str, **fields: Any) -> dict[str, Any]:
-    await page.send("send", text=text, **fields)
-    return await page.until(*ENDS)
+from tests.support.companion import companion
+from tests.support.roles import ALWAYS, ENDS, READ, UNSURE, WORKSPACE, Roles, call, nothing, turn
 
 
 async def test_a_tool_turn_shows_its_calls_and_answers_from_their_results(
@@ -119,7 +61,7 @@ async def test_a_failing_tool_does_not_end_the_turn_and_the_chat_model_knows(
 
 
 async def test_with_both_a_turn_that_needs_no_tool_is_answered_as_if_it_had_been_fast(
-    roles: Roles, tmp_path: Path, both: str
+    roles: Roles, tmp_path: Path
 ) -> None:
     """The chat model is asked while the tool model still thinks, once, and its words wait."""
     roles.tool.default = nothing()
@@ -127,7 +69,7 @@ async def test_with_both_a_turn_that_needs_no_tool_is_answered_as_if_it_had_been
     roles.chat.script(Reply("Straight away."))
     async with companion(tmp_path, roles.config(ALWAYS)) as pet:
         page = await pet.talker()
-        await page.send("send", text=both)
+        await page.send("send", text=UNSURE)
         await roles.tool.paused()
         await roles.chat.request_received()
         assert page.types("delta") == []
@@ -138,7 +80,7 @@ async def test_with_both_a_turn_that_needs_no_tool_is_answered_as_if_it_had_been
 
 
 async def test_with_both_an_answer_begun_in_vain_is_dropped_unseen_when_a_tool_is_called(
-    roles: Roles, tmp_path: Path, both: str
+    roles: Roles, tmp_path: Path
 ) -> None:
     (tmp_path / "notes.txt").write_text("the fact\n")
     called = call("tool__read_file", path="notes.txt")
@@ -146,7 +88,7 @@ async def test_with_both_an_answer_begun_in_vain_is_dropped_unseen_when_a_tool_i
     roles.chat.script(Reply("A guess ", Pause(), "never shown"), Reply("The fact."))
     async with companion(tmp_path, roles.config(ALWAYS)) as pet:
         page = await pet.talker()
-        await page.send("send", text=both)
+        await page.send("send", text=UNSURE)
         await roles.tool.paused()
         await roles.chat.paused()
         roles.tool.release()
