@@ -39,6 +39,10 @@ export const en = {
     sendAgain: "Send again",
     stoppedAtOnce: "Stopped before the first word.",
     failed: "There was no reply to this.",
+    copy: "Copy",
+    copyCode: "Copy this code",
+    copied: "Copied",
+    copyRefused: "The browser didn’t allow it",
   },
 
   composer: {

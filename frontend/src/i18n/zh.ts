@@ -40,6 +40,10 @@ export const zh: Catalogue = {
     sendAgain: "重新发送",
     stoppedAtOnce: "还没开口就停下了。",
     failed: "这条没有得到回复。",
+    copy: "复制",
+    copyCode: "复制这段代码",
+    copied: "已复制",
+    copyRefused: "浏览器不允许复制",
   },
 
   composer: {

@@ -26,7 +26,7 @@ export class PetDraft extends LitElement {
       <article class="bubble reply" aria-label=${name}>
         ${reasoning ? thoughts(text ? chat.thoughts : chat.thinkingNow, reasoning) : nothing}
         ${text
-          ? html`<pet-prose data-testid="text" .text=${text}></pet-prose>`
+          ? html`<pet-prose live data-testid="text" .text=${text} .words=${this.words}></pet-prose>`
           : html`<div class="dots" role="img" aria-label=${chat.thinkingNow}><i></i><i></i><i></i></div>`}
       </article>
       ${origin === "nudge" ? html`<div class="notes">${chat.nudge}</div>` : nothing}

@@ -12,6 +12,11 @@ export const pictureIcon = icon(
 export const statusIcon = icon(svg`<path d="M3 10h3l2.500-5 3 10 2.500-5h3" />`);
 export const closeIcon = icon(svg`<path d="M5 5l10 10M15 5 5 15" />`);
 
+export const copyIcon = icon(svg`<rect x="7" y="7" width="10" height="10" rx="2" /><path d="M13 4.500V5a2 2 0 0 0-2-2H5a2 2 0 0 0-2 2v6a2 2 0 0 0 2 2h-.500" />`);
+export const copiedIcon = icon(svg`<path d="m4 10.500 4 4 8-9" />`);
+export const againIcon = icon(svg`<path d="M16 10a6 6 0 1 1-2-4.500L16 7M16 3v4h-4" />`);
+export const editIcon = icon(svg`<path d="m12 5 3 3L7 16H4v-3z" />`);
+
 const mark = (paths: ReturnType<typeof svg>) =>
   html`<svg class="outcome" viewBox="0 0 16 16" fill="none" stroke="currentColor" stroke-width="2"
     stroke-linecap="round" stroke-linejoin="round" aria-hidden="true">${paths}</svg>`;

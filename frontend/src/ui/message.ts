@@ -34,7 +34,7 @@ export class PetMessage extends LitElement {
 
   #text(own: boolean): TemplateResult | typeof nothing {
     const { text, images, pictures } = this.message;
-    if (!own) return html`<pet-prose data-testid="text" .text=${text}></pet-prose>`;
+    if (!own) return html`<pet-prose data-testid="text" .text=${text} .words=${this.words}></pet-prose>`;
     // A message of pictures alone says at least that, once the pictures are gone.
     const shown = text || (pictures.length === 0 && images > 0 ? this.words.chat.images(images) : "");
     return shown ? html`<div class="text" data-testid="text">${shown}</div>` : nothing;
