@@ -38,7 +38,7 @@ class Decision:
 RUN: Final = Decision("run")
 _DEFERRED: Final = Decision(
     "deferred",
-    "the search has this step to itself; the address is offered again in the next, beside what was found.",
+    "the search has this step to itself; fetch in the next, out of the addresses that are listed then.",
 )
 _TWICE: Final = Decision("refused", "the same call stands in this step already.")
 _READ: Final = Decision("refused", "this page was read in this turn; its text is above.")
