@@ -21,12 +21,11 @@ class _Masked(logging.Formatter):
         return mask_secrets(super().format(record))
 
 
-def set_up_logging(data_dir: Path) -> None:
+def set_up_logging(data_dir: Path, *, terminal: bool = True) -> None:
     """Replaces the root logger's handlers. A log that can't be written is no reason to tell anybody."""
     logging.raiseExceptions = False
-    terminal = logging.StreamHandler()
-    terminal.setLevel(logging.WARNING)
-    handlers: list[logging.Handler] = [terminal]
+    handlers: list[logging.Handler] = [logging.StreamHandler() if terminal else logging.NullHandler()]
+    handlers[0].setLevel(logging.WARNING)
     with contextlib.suppress(OSError):
         handlers.append(
             RotatingFileHandler(

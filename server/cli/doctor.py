@@ -6,6 +6,7 @@ import asyncio
 import json
 import sys
 import tempfile
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -16,11 +17,14 @@ from rich.markup import escape
 from rich.progress import Progress, SpinnerColumn, TextColumn
 
 from server import __version__
-from server.cli.place import FAILED, INVALID_CONFIG, find, terminal_locale
-from server.config.locate import Location
+from server.cli.output import printable
+from server.cli.place import FAILED, INVALID_CONFIG, not_prepared, terminal_locale
+from server.config.locate import Location, locate, prepare
 from server.config.problems import ConfigError
 from server.config.store import ConfigStore
 from server.errors import PetError
+from server.gateway.token import TokenFile
+from server.log import set_up_logging
 from server.messages import render
 from server.models.hub import ModelHub
 from server.protocol import Role
@@ -61,7 +65,13 @@ class Finding:
 
 def run(config: Path | None, data_dir: Path | None, *, as_json: bool) -> None:
     """Prints what was found; exits with 2 for an invalid file and 1 where something needed is broken."""
-    location = find(config, data_dir)
+    location = locate(config, data_dir)
+    try:
+        prepare(location)
+        set_up_logging(location.data_dir, terminal=False)
+    except OSError as error:
+        _report([Finding("data folder", location.data_dir.name, "broken", not_prepared(error))], as_json)
+        raise typer.Exit(FAILED) from None
     try:
         store = ConfigStore(location.config, location.data_dir)
     except ConfigError as error:
@@ -71,19 +81,19 @@ def run(config: Path | None, data_dir: Path | None, *, as_json: bool) -> None:
         ]
         _report(problems, as_json)
         raise typer.Exit(INVALID_CONFIG) from None
-    findings = asyncio.run(_examine(location, store))
+    findings = asyncio.run(_examine(location, store, quiet=as_json))
     _report(findings, as_json)
     if any(finding.verdict == "broken" for finding in findings):
         raise typer.Exit(FAILED)
 
 
-async def _examine(location: Location, store: ConfigStore) -> list[Finding]:
+async def _examine(location: Location, store: ConfigStore, *, quiet: bool) -> list[Finding]:
     language = terminal_locale()
     hub = ModelHub(store, store.keys, location.data_dir)
     needed = {store.config.agent.models.role(role).provider for role in ("chat", "tool", "vision")}
     columns = (SpinnerColumn(), TextColumn("{task.description}"))
     try:
-        with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        with Progress(*columns, console=Console(stderr=True), transient=True, disable=quiet) as progress:
 
             async def provider(name: str) -> Finding:
                 task = progress.add_task(name)
@@ -95,7 +105,8 @@ async def _examine(location: Location, store: ConfigStore) -> list[Finding]:
             providers = await asyncio.gather(*map(provider, store.config.llm.providers))
             task = progress.add_task(render("doctor.roles", language))
             await hub.start()
-            roles = [await _role(hub, role) for role in ("chat", "tool", "vision")]
+            tested = {finding.name: finding for finding in providers}
+            roles = [await _role(hub, role, tested) for role in ("chat", "tool", "vision")]
             progress.remove_task(task)
             servers = await _mcp_servers(store, progress)
     finally:
@@ -120,7 +131,8 @@ async def _provider(hub: ModelHub, name: str, *, needed: bool) -> Finding:
     return Finding("provider", name, verdict, tested.message or "", {"code": tested.code})
 
 
-async def _role(hub: ModelHub, role: Role) -> Finding:
+async def _role(hub: ModelHub, role: Role, tested: Mapping[str, Finding]) -> Finding:
+    """``tested`` is what was found out about each provider: a role is no better than its own."""
     language = terminal_locale()
     try:
         model = await hub.resolve(role)
@@ -130,12 +142,19 @@ async def _role(hub: ModelHub, role: Role) -> Finding:
         hint = error.hint(language)
         message = " ".join(filter(None, (error.message(language), hint)))
         return Finding("role", role, "broken", message, {"code": error.code})
-    details = {
+    details: dict[str, Any] = {
         "provider": model.provider,
         "model": model.model,
         "context_tokens": model.context_tokens,
         "demo": model.demo,
     }
+    provider = tested[model.provider]
+    if provider.verdict != "ok":
+        details["code"] = provider.details.get("code")
+        return Finding("role", role, "broken", provider.message, details)
+    if hub.lists(model) is False:
+        message = render("doctor.model_unknown", language, provider=model.provider, model=model.model)
+        return Finding("role", role, "broken", message, {**details, "code": "needs_model"})
     if model.demo:
         return Finding("role", role, "warning", render("doctor.demo", language), details)
     context = render(
@@ -184,6 +203,11 @@ def _data_folder(location: Location) -> Finding:
         reason = error.strerror or type(error).__name__
         message = render("doctor.data_folder_broken", language, reason=reason)
         return Finding("data folder", location.data_dir.name, "broken", message)
+    try:
+        TokenFile(location.data_dir).check()
+    except OSError as error:
+        message = render("doctor.token_broken", language, reason=error.strerror or type(error).__name__)
+        return Finding("data folder", location.data_dir.name, "broken", message)
     problem = inspect(location.data_dir / "pet.db")
     if problem is not None:
         message = render(f"doctor.database_{problem}", language)
@@ -201,10 +225,10 @@ def _report(findings: list[Finding], as_json: bool) -> None:
             "ok": not broken,
             "findings": [finding.as_json() for finding in findings],
         }
-        typer.echo(json.dumps(report, ensure_ascii=False, indent=2))
+        typer.echo(printable(json.dumps(report, ensure_ascii=False, indent=2)))
         return
     console = Console()
     for finding in findings:
         mark = _MARKS[finding.verdict]
-        head = f"{mark} [bold]{escape(finding.subject)}[/] {escape(finding.name)}"
-        console.print(f"{head}  {escape(finding.message)}", soft_wrap=True)
+        head = f"{mark} [bold]{escape(finding.subject)}[/] {escape(printable(finding.name))}"
+        console.print(f"{head}  {escape(printable(finding.message))}", soft_wrap=True)

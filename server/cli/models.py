@@ -8,6 +8,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.markup import escape
 
+from server.cli.output import printable
 from server.cli.place import find, readable_errors, terminal_locale
 from server.config.store import ConfigStore
 from server.errors import PetError
@@ -34,10 +35,12 @@ async def _list(hub: ModelHub, providers: list[str]) -> None:
     language = terminal_locale()
     for provider, answer in zip(providers, answers, strict=True):
         if isinstance(answer, PetError):
-            console.print(f"[bold]{escape(provider)}[/]  [red]{escape(answer.message(language))}[/]")
+            console.print(
+                f"[bold]{escape(provider)}[/]  [red]{escape(printable(answer.message(language)))}[/]"
+            )
         elif isinstance(answer, BaseException):
             raise answer
         else:
             console.print(f"[bold]{escape(provider)}[/]  [dim]{len(answer)}[/]")
             for model in answer:
-                console.print(f"  {escape(model)}", soft_wrap=True)
+                console.print(f"  {escape(printable(model))}", soft_wrap=True)

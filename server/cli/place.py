@@ -5,15 +5,17 @@ from __future__ import annotations
 import locale
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from server.cli.output import printable
 from server.config.locate import Location, locate, prepare
 from server.config.problems import ConfigError
 from server.errors import PetError
+from server.gateway.token import TokenFile
 from server.messages import render
 from server.protocol import Locale
 
@@ -38,7 +40,9 @@ def terminal_locale() -> Locale:
 
 
 def say_error(message: str) -> None:
-    typer.echo(message, err=True)
+    """Others' words in ``message`` can't command the terminal; nor can a closed one stop the command."""
+    with suppress(OSError):
+        typer.echo(printable(message), err=True)
 
 
 def find(config: Path | None, data_dir: Path | None) -> Location:
@@ -51,10 +55,27 @@ def find(config: Path | None, data_dir: Path | None) -> Location:
     try:
         prepare(location)
     except OSError as error:
-        reason = error.strerror or type(error).__name__
-        say_error(render("cli.cannot_prepare", terminal_locale(), reason=reason))
+        say_error(not_prepared(error))
         raise typer.Exit(FAILED) from None
     return location
+
+
+def not_prepared(error: OSError) -> str:
+    """Why :func:`find` fails, in the terminal's language."""
+    return render("cli.cannot_prepare", terminal_locale(), reason=error.strerror or type(error).__name__)
+
+
+def owners_token(location: Location) -> str:
+    """
+    Raises:
+        typer.Exit: it can be neither read nor made.
+    """
+    try:
+        return TokenFile(location.data_dir).read()
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
+        say_error(render("cli.no_token", terminal_locale(), reason=reason))
+        raise typer.Exit(FAILED) from None
 
 
 @contextmanager

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import sys
 from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any
@@ -14,10 +13,10 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import WebSocketException
 
 from server.app import App, Listening
-from server.cli.place import FAILED, find, readable_errors, say_error, terminal_locale
+from server.cli.output import write
+from server.cli.place import FAILED, find, owners_token, readable_errors, say_error, terminal_locale
 from server.config.locate import Location
 from server.gateway.runfile import RunFile
-from server.gateway.token import TokenFile
 from server.log import set_up_logging
 from server.messages import render
 
@@ -37,15 +36,15 @@ def run(config: Path | None, data_dir: Path | None, text: str) -> None:
 
 async def _say(location: Location, text: str) -> bool:
     async with AsyncExitStack() as stack:
-        running = await asyncio.to_thread(_running_url, location)
-        if running is None:
+        token = await asyncio.to_thread(owners_token, location)
+        url = await asyncio.to_thread(_running_url, location, token)
+        if url is None:
             app = await stack.enter_async_context(App(location, Listening("127.0.0.1", 0)))
-            running = app.url
-        token = TokenFile(location.data_dir).read()
+            url = app.url
         try:
             socket = await stack.enter_async_context(
                 connect(
-                    f"ws{running.removeprefix('http')}/ws",
+                    f"ws{url.removeprefix('http')}/ws",
                     additional_headers={"Authorization": f"Bearer {token}"},
                     proxy=None,
                     compression=None,
@@ -54,13 +53,14 @@ async def _say(location: Location, text: str) -> bool:
             )
             return await _converse(socket, text)
         except (OSError, WebSocketException):
-            say_error(render("cli.unreachable", terminal_locale(), url=running))
+            say_error(render("cli.unreachable", terminal_locale(), url=url))
             return False
 
 
-def _running_url(location: Location) -> str | None:
+def _running_url(location: Location, token: str) -> str | None:
+    """Where a companion runs that has proved to be one: nobody else gets the token."""
     running = RunFile(location.data_dir).read()
-    return running.url if running is not None and running.answers() else None
+    return running.url if running is not None and running.answers(token) else None
 
 
 async def _converse(socket: ClientConnection, text: str) -> bool:
@@ -79,16 +79,15 @@ async def _converse(socket: ClientConnection, text: str) -> bool:
         elif turn is None or frame.get("turn") != turn:
             continue
         elif kind == "delta":
-            typer.echo(frame["text"], nl=False)
-            sys.stdout.flush()
+            write(frame["text"])
         elif kind == "turn.done":
-            typer.echo()
+            write("\n")
             return True
         elif kind == "turn.error":
-            typer.echo()
+            write("\n")
             say_error(" ".join(filter(None, (frame["message"], frame.get("hint")))))
             return False
         elif kind == "turn.cancelled":
-            typer.echo()
+            write("\n")
             return False
     return False

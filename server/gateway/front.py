@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from http import HTTPStatus
 from ipaddress import IPv6Address, ip_address, ip_network
 from pathlib import Path
@@ -21,6 +22,7 @@ from websockets.typing import Subprotocol
 from server import __version__
 from server.config.store import ConfigStore
 from server.gateway.door import TOKEN_PROTOCOL, Admitted, Door, Knock, Refused
+from server.gateway.proof import NONCE_FIELD, is_nonce, proof
 from server.gateway.static import SAFE_HEADERS, StaticFiles
 from server.gateway.token import OneTimeCodes, TokenFile
 from server.protocol import StateName
@@ -91,7 +93,7 @@ class Front:
         if knock.websocket:
             return None
         if path == "/healthz" and request.method in ("GET", "HEAD"):
-            return self._health(request.method)
+            return self._health(request)
         if path == "/token" and request.method == "GET":
             return self._change_code(fields)
         return self._static(request)
@@ -129,16 +131,20 @@ class Front:
             server, site = self._store.config.server, self._store.config.site
             self._door = Door(server, site, host=host, port=port, is_token=self._token.matches)
 
-    def _health(self, method: str) -> Response:
+    def _health(self, request: Request) -> Response:
         assert self._door is not None
-        body = {
+        body: dict[str, Any] = {
             "status": "ok",
             "version": __version__,
             "state": self._state(),
             "token_required": self._door.token_required,
         }
+        nonces = request.headers.get_all(NONCE_FIELD)
+        if len(nonces) == 1 and is_nonce(nonces[0]):
+            with suppress(OSError):
+                body["proof"] = proof(self._token.read(), nonces[0], self._listening[1])
         answer = _response(200, _JSON, json.dumps(body).encode())
-        if method == "HEAD":
+        if request.method == "HEAD":
             answer.body = b""
         return answer
 

@@ -44,6 +44,15 @@ class TokenFile:
             self._make()
         raise OSError(f"no token can be kept in {self._path.name}")
 
+    def check(self) -> None:
+        """Changes nothing.
+
+        Raises:
+            OSError: there is something that can't be read.
+        """
+        with suppress(FileNotFoundError), self._path.open("rb"):
+            pass
+
     def matches(self, presented: str) -> bool:
         """Whether ``presented`` is the token, compared in constant time; False where it can't be read."""
         try:

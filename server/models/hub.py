@@ -31,15 +31,7 @@ from server.models.profile import Memory, Profiles
 from server.models.provider import Flavour, Provider
 from server.protocol import Locale, ProviderTested, Role, RoleStatus
 
-__all__ = [
-    "ChatEvent",
-    "Connection",
-    "Finish",
-    "ModelHub",
-    "ReasoningDelta",
-    "RoleModel",
-    "TextDelta",
-]
+__all__ = ["ChatEvent", "Connection", "Finish", "ModelHub", "ReasoningDelta", "RoleModel", "TextDelta"]
 
 log = logging.getLogger(__name__)
 
@@ -165,6 +157,11 @@ class ModelHub:
                     context_tokens=profile.context_tokens,
                 )
         return filled
+
+    def lists(self, model: RoleModel) -> bool | None:
+        """Whether its provider's list has ``model``, as the last look found it; None where nothing tells."""
+        offer = self._offers.get(model.provider)
+        return offer.found.lists(model.model) if offer and isinstance(offer.found, Survey) else None
 
     # --- providers --------------------------------------------------------------------------
 

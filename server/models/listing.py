@@ -66,6 +66,17 @@ class Survey:
         names = (name, f"{name}:latest") if self.flavour == "ollama" else (name,)
         return next((model for model in self.models or () if model.id in names), None)
 
+    def lists(self, name: str) -> bool | None:
+        """Whether the list has ``name``, or what it is short for; None where no list tells what may be asked:
+        llama.cpp answers to any name."""
+        if not self.models or self.flavour == "llamacpp":
+            return None
+        if self.model(name) is not None:
+            return True
+        bare = name if self.flavour else name.partition(":")[0]  # OpenRouter's variants: gpt-4o:online
+        short = re.compile(rf"(?:models/)?{re.escape(bare.removesuffix('-latest'))}(?:-[0-9-]+|-latest)?")
+        return any(short.fullmatch(model.id) for model in self.models)
+
     def chat_models(self) -> list[ListedModel]:
         """Those that answer chat requests, loaded ones first, otherwise in the server's order."""
         return sorted(
