@@ -8,9 +8,9 @@ from collections.abc import Awaitable, Callable
 from typing import Final, TypeVar
 
 from server.errors import PetError
+from server.frames import BadFrame, decode, encode
 from server.messages import render
 from server.protocol import (
-    BadFrame,
     Cancel,
     ChatClear,
     ClientFrame,
@@ -22,8 +22,6 @@ from server.protocol import (
     Request,
     Send,
     ServerMessage,
-    decode,
-    encode,
 )
 from server.session.context import clean, sanitise, storable
 from server.session.desk import Desk, chat

@@ -25,6 +25,7 @@ from server.protocol import (
     Sentence,
     ServerMessage,
 )
+from server.visible import is_blank
 
 
 class Reply:
@@ -60,8 +61,7 @@ class Reply:
     @property
     def blank(self) -> bool:
         """Whether nothing was said that could be seen."""
-        said = (*self._shown, *self._pending)
-        return not any(char.isprintable() and not char.isspace() for text in said for char in text)
+        return is_blank("".join((*self._shown, *self._pending)))
 
     def feed(self, text: str) -> None:
         """Takes the next piece of the model's content."""

@@ -11,6 +11,7 @@ from time import monotonic
 from typing import Protocol
 
 from server.agent.compose import ClientNote
+from server.frames import encode
 from server.messages import render
 from server.models.events import Connection
 from server.protocol import (
@@ -25,7 +26,6 @@ from server.protocol import (
     StateName,
     TurnCancelled,
     TurnStart,
-    encode,
 )
 from server.session.context import Context
 from server.session.history import Message, new_id, now

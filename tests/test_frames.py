@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
+from server.frames import BadFrame, decode
 from server.messages import render
-from server.protocol import BadFrame, Hello, decode
+from server.protocol import Hello
 
 
 def refusal(raw: Any) -> BadFrame:
