@@ -6,7 +6,10 @@ import asyncio
 import json
 import signal
 import socket
+import sqlite3
 import sys
+from asyncio.subprocess import PIPE
+from contextlib import closing
 from pathlib import Path
 from urllib.request import ProxyHandler, build_opener
 
@@ -15,7 +18,7 @@ import pytest
 
 from tests.fakes.openai_server import Pause, Reply, ScriptedProvider
 from tests.support.companion import DEADLINE_S, lab_toml
-from tests.support.process import places, run_pet, serving
+from tests.support.process import environment, places, run_pet, serving
 
 POSIX = sys.platform != "win32"
 
@@ -205,3 +208,61 @@ async def test_no_process_of_a_killed_server_outlives_it(tmp_path: Path) -> None
         async with asyncio.timeout(DEADLINE_S):
             await asyncio.to_thread(psutil.wait_procs, children)
     assert not any(child.is_running() for child in children)
+
+
+@pytest.mark.skipif(not POSIX, reason="Windows has no such signals")
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+async def test_a_stop_signal_while_it_still_starts_ends_it_quietly_with_status_0(
+    tmp_path: Path, number: int
+) -> None:
+    """The signal comes as soon as the handlers hold, long before the imports are done."""
+    write_config(tmp_path, "")
+    program = (
+        "import os, sys; from server.cli import signals; signals.leave_quietly(); "
+        f"sys.argv[1:] = {['serve', '--no-open', '--port', '0', *places(tmp_path)]!r}; "
+        f"os.kill(os.getpid(), {int(number)}); from server.cli import main; main()"
+    )
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", program, stdout=PIPE, stderr=PIPE, env=environment()
+    )
+    async with asyncio.timeout(30):
+        out, err = await process.communicate()
+    assert (process.returncode, out, err) == (0, b"", b"")
+
+
+@pytest.mark.skipif(not POSIX, reason="Windows has no such signals")
+async def test_a_second_signal_while_it_stops_changes_nothing(tmp_path: Path) -> None:
+    async with ScriptedProvider() as provider:
+        provider.script(Reply("So far ", Pause(), "and on."))
+        write_config(tmp_path, lab_toml(provider.base_url))
+        async with serving(tmp_path) as pet, pet.page() as page:
+            await page.send("send", text="Hi")
+            await page.until("delta")
+            pet.process.send_signal(signal.SIGTERM)
+            await page.until("turn.cancelled")
+            assert await pet.stop(signal.SIGINT) == 0
+
+
+@pytest.mark.skipif(not POSIX, reason="Windows has no hangup")
+async def test_a_hangup_stops_it_like_any_stop_signal(tmp_path: Path) -> None:
+    write_config(tmp_path, "")
+    async with serving(tmp_path) as pet:
+        assert await pet.stop(signal.SIGHUP) == 0
+    assert not (tmp_path / "data" / "run.json").exists()
+
+
+@pytest.mark.skipif(not POSIX, reason="Windows has no such signals")
+async def test_a_database_that_another_process_locks_does_not_hold_up_the_stop(tmp_path: Path) -> None:
+    async with ScriptedProvider() as provider:
+        write_config(tmp_path, lab_toml(provider.base_url))
+        async with serving(tmp_path) as pet, pet.page() as page:
+            await page.send("send", text="first")
+            await page.until("turn.done")
+            with closing(sqlite3.connect(tmp_path / "data" / "pet.db", isolation_level=None)) as other:
+                other.execute("BEGIN IMMEDIATE")
+                for number in range(8):
+                    await page.send("send", text=f"message {number}")
+                await page.until("turn.start")
+                assert await pet.stop() == 0
+            err = await pet.process.stderr.read() if pet.process.stderr else b""
+            assert b"Traceback" not in err

@@ -11,6 +11,7 @@ from server.models.listing import (
     read_ollama_show,
     read_props,
 )
+from server.models.provider import Flavour
 
 
 def only(entry: dict[str, Any]) -> ListedModel:
@@ -166,3 +167,25 @@ def test_llama_cpp_tells_whether_the_template_knows_tools() -> None:
     told = read_props({"default_generation_settings": {}, "chat_template_caps": {"supports_tools": False}})
     assert told is not None
     assert told.of(ListedModel("m")).tools is False
+
+
+@pytest.mark.parametrize(
+    ("name", "listed", "flavour", "expected"),
+    [
+        ("qwen3:4b", ["qwen3:4b"], "ollama", True),
+        ("qwen3", ["qwen3:latest"], "ollama", True),
+        ("qwen3:8b", ["qwen3:4b"], "ollama", False),
+        ("gemini-2.5-flash", ["models/gemini-2.5-flash"], None, True),
+        ("claude-sonnet-4-5", ["claude-sonnet-4-5-20250929"], None, True),
+        ("claude-sonnet-4-5-latest", ["claude-sonnet-4-5-20250929"], None, True),
+        ("openai/gpt-4o:online", ["openai/gpt-4o"], None, True),
+        ("gpt-4", ["gpt-4o"], None, False),
+        ("anything", ["the-one.gguf"], "llamacpp", None),
+        ("anything", [], None, None),
+    ],
+)
+def test_whether_a_list_has_a_model(
+    name: str, listed: list[str], flavour: Flavour | None, expected: bool | None
+) -> None:
+    survey = Survey(tuple(ListedModel(model) for model in listed), flavour=flavour)
+    assert survey.lists(name) is expected
