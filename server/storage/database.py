@@ -29,6 +29,7 @@ from server.storage.file import (
     is_damage,
     is_locked,
     obstacle,
+    obstacle_in,
     set_aside,
 )
 
@@ -107,6 +108,8 @@ class Database:
 
     async def close(self) -> None:
         """Waits for what was submitted, then closes the file."""
+        if self._closing:
+            return
         self.hurry()
         self._closing = True
         await asyncio.get_running_loop().run_in_executor(self._thread, self._close)
@@ -166,7 +169,7 @@ class Database:
             result = self._write(operation)
         except sqlite3.OperationalError as error:
             if self.problem not in _PASSING:
-                self._tell("locked" if is_locked(error) else "not_saved")
+                self._tell(obstacle_in(error))
             raise
         if self._home == "file" and self.problem in _PASSING:
             self._tell(None)

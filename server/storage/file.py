@@ -18,6 +18,7 @@ Problem = Literal["set_aside", "newer", "locked", "unwritable", "not_saved", "re
 _WAIT_S: Final = 0.25
 _CHECKED_ALWAYS: Final = 4 * 1024 * 1024
 _DAMAGE: Final = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
+_REFUSALS: Final = frozenset({sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM})
 _LOCKS: Final = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
 _MIGRATING_WAIT_MS: Final = 2000
 
@@ -98,10 +99,22 @@ def obstacle(connection: sqlite3.Connection) -> Problem | None:
     """What keeps others from writing through ``connection`` just now."""
     try:
         connection.execute("BEGIN IMMEDIATE")
-        connection.execute("ROLLBACK")
+        try:
+            connection.execute(
+                f"PRAGMA user_version = {len(MIGRATIONS)}"
+            )  # a file may begin, and then refuse
+        finally:
+            connection.execute("ROLLBACK")
     except sqlite3.OperationalError as error:
-        return "locked" if is_locked(error) else "unwritable"
+        return obstacle_in(error)
     return None
+
+
+def obstacle_in(error: sqlite3.OperationalError) -> Problem:
+    """What ``error`` says that keeps from writing."""
+    if is_locked(error):
+        return "locked"
+    return "unwritable" if _code(error) in _REFUSALS else "not_saved"
 
 
 def check(connection: sqlite3.Connection, *, thorough: bool) -> None:

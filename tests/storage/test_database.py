@@ -322,6 +322,22 @@ async def test_another_file_in_its_place_is_not_written(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not POSIX, reason="Windows knows no read-only folders")
+async def test_a_folder_that_turned_read_only_while_running_is_told_at_the_next_start(tmp_path: Path) -> None:
+    path = tmp_path / "pet.db"
+    database = await opened(path)
+    await database.run(insert)
+    try:
+        protect(tmp_path)
+        await database.close()
+        async with database_at(path) as database:
+            assert database.problem == "unwritable"
+            assert await database.read(count) == 1
+    finally:
+        await database.close()
+        unprotect(tmp_path)
+
+
+@pytest.mark.skipif(not POSIX, reason="Windows knows no read-only folders")
 async def test_a_folder_that_is_read_only_still_shows_what_was_stored(tmp_path: Path) -> None:
     path = tmp_path / "pet.db"
     await filled(path)
