@@ -33,6 +33,8 @@ from server.session.turn import FIRST_TOKEN_S
 from server.session.usage import UsageLedger
 from server.storage.database import Database
 from server.toolbox import build_registry
+from server.warm import warm_up
+from tools.threads import run_blocking
 
 log = logging.getLogger(__name__)
 
@@ -152,6 +154,7 @@ class App:
         self.hub.subscribe(lambda _: self._desk.connection_changed())
         await self.hub.start()
         self.registry.start()
+        self._run("warming up", lambda: run_blocking(warm_up, "warm-up"))
         self._run("watching lab.toml", self.store.watch)
         self._run("letting sessions go", self._let_go)
 
