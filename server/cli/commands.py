@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -21,14 +21,15 @@ app = typer.Typer(
 app.add_typer(config_app, name="config", help="The configuration file, lab.toml.")
 
 HostOption = Annotated[
-    str | None, typer.Option(help="The address to listen on instead of [server] host.", show_default=False)
+    str | None,
+    typer.Option(help="The address to listen on instead of lab.toml's server.host.", show_default=False),
 ]
 PortOption = Annotated[
     int | None,
     typer.Option(
         min=0,
         max=65535,
-        help="The port instead of [server] port; 0 takes a free one.",
+        help="The port instead of lab.toml's server.port; 0 takes a free one.",
         show_default=False,
     ),
 ]
@@ -47,10 +48,20 @@ def main_command(
 ) -> None:
     if context.invoked_subcommand not in (None, "serve"):
         signals.as_usual()
+    given = {"config": config, "data_dir": data_dir, "host": host, "port": port, "no_open": no_open}
+    context.default_map = _for_commands(context.command, given)
     if version:
         typer.echo(f"pet {__version__}")
     elif context.invoked_subcommand is None:
         serve(config, data_dir, host, port, no_open)
+
+
+def _for_commands(command: Any, given: dict[str, Any]) -> dict[str, Any]:
+    """What was given before a command's name, as the defaults of every command below ``command``."""
+    below: dict[str, Any] = getattr(command, "commands", {})
+    if not below:
+        return {name: value for name, value in given.items() if value is not None}
+    return {name: _for_commands(each, given) for name, each in below.items()}
 
 
 @app.command()

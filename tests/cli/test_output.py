@@ -88,3 +88,12 @@ async def test_a_token_that_cannot_be_read_is_said(tmp_path: Path, command: list
     assert status == 1
     assert "Traceback" not in err
     assert "token" in out + err
+
+
+async def test_options_before_the_command_were_ignored(tmp_path: Path) -> None:
+    (tmp_path / "lab.toml").write_text("", encoding="utf-8")
+    status, out, _ = await run_pet(*places(tmp_path), "config", "path")
+    assert (status, Path(out.strip())) == (0, tmp_path / "lab.toml")
+    status, _, _ = await run_pet(*places(tmp_path), "token")
+    assert status == 0
+    assert (tmp_path / "data" / "token").exists()
