@@ -29,6 +29,7 @@ from server.session.client import Client
 from server.session.consent import StandingConsents
 from server.session.desk import Desk
 from server.session.manager import SessionManager, SessionServices
+from server.session.metering import Metered
 from server.session.turn import FIRST_TOKEN_S
 from server.session.usage import UsageLedger
 from server.storage.database import Database
@@ -77,6 +78,7 @@ class App:
         self._usage = UsageLedger(self._database)
         self.registry = build_registry(self.store)
         consents = StandingConsents(self._database)
+        eyes = Metered(self.hub, "vision", self._usage)
         self.sessions = SessionManager(
             SessionServices(
                 database=self._database,
@@ -84,7 +86,9 @@ class App:
                 hub=self.hub,
                 usage=self._usage,
                 registry=self.registry,
-                vision=Vision(self.hub, lambda: self.store.effective().vision),
+                vision=Vision(
+                    Metered(self.hub, "vision", self._usage), lambda: self.store.effective().vision
+                ),
                 consents=consents,
                 persona=lambda: self._prompt(self.store.config.agent.prompts.persona),
                 tool_router=lambda: self._prompt(self.store.config.agent.prompts.tool_router),

@@ -221,8 +221,9 @@ class Desk:
                 timeout_s=timeout_s,
                 grace_s=self._rules.grace_s,
             )
-            converted = await convert(info, given, self._images, max_chars)
-        except Overtime:
+            async with asyncio.timeout(timeout_s):
+                converted = await convert(info, given, self._images, max_chars)
+        except (Overtime, TimeoutError):
             problem = f"no result within {timeout_s:g} s"
             return self._failed(step, call, problem, outcome="timeout", hint=hint_for(info))
         except Stopped:

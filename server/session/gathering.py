@@ -27,8 +27,10 @@ from server.errors import PetError
 from server.models.events import RoleModel
 from server.models.hub import ModelHub
 from server.protocol import RoutePath, Usage
+from server.session.metering import Metered
 from server.session.speculation import Speculation
 from server.session.toolwork import ToolWork
+from server.session.usage import UsageLedger
 from server.session.workbench import Workbench
 from tools.contract import Findings
 from tools.registry import Registry
@@ -89,6 +91,7 @@ class GatherServices:
     hub: ModelHub
     registry: Registry
     bench: Workbench
+    usage: UsageLedger
     agent: Agent
     tools: Tools
     router: str | None = None
@@ -157,11 +160,13 @@ async def gather(
         loop = await run_tools(job, on_event)
         if loop.stopped != "answered":
             bet.lose()
-        wasted = await bet.settle()
     except BaseException:
         bet.lose()
-        await bet.settle()
         raise
+    finally:
+        wasted = await bet.settle()
+        if wasted != Usage():
+            await services.usage.add("chat", wasted)
     ms = round((monotonic() - started) * 1000) if loop.trace else 0
     return Gathered(loop, bet.begun, wasted, ms)
 
@@ -215,7 +220,7 @@ def _job(
 
     return LoopJob(
         model=model,
-        hub=services.hub,
+        hub=Metered(services.hub, "tool", services.usage),
         registry=services.registry,
         messages=messages,
         settings=settings,

@@ -200,6 +200,7 @@ class SessionManager:
                 hub=services.hub,
                 registry=services.registry,
                 bench=session.bench,
+                usage=services.usage,
                 agent=config.agent,
                 tools=config.tools,
                 router=services.tool_router(),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from server.agent.budget import allowance
 from server.agent.compose import ClientNote, compose
@@ -13,6 +14,7 @@ from server.agent.sight import Sight, image_parts
 from server.agent.tool_summary import summarise
 from server.agent.trace import LoopOutcome
 from server.agent.vision import VisionOutcome
+from server.masking import mask_secrets
 from server.models.events import RoleModel
 from server.session.asking import ChatSettings
 from server.session.context import Context
@@ -53,6 +55,10 @@ class Found:
     vision: VisionOutcome | None = None
 
 
+_masked = lru_cache(maxsize=2048)(mask_secrets)
+"""The same messages come with every turn."""
+
+
 def chat_context(model: RoleModel, settings: ChatSettings) -> int:
     """The chat model's context in tokens: as its server tells, else as lab.toml says."""
     return model.context_tokens or settings.context_tokens
@@ -79,9 +85,9 @@ def chat_prompt(
     persona = demo_persona() if model.demo else told.persona
     return ChatPrompt(
         system=persona.system,
-        recent=told.before,
+        recent=[Exchange(said.role, _masked(said.text)) for said in told.before],
         reminder=persona.reminder,
-        composed=composed,
+        composed=mask_secrets(composed),
         pictures=image_parts(found.sight.shown),
         sample=persona.sample,
     )

@@ -24,7 +24,7 @@ from server.errors import PetError
 from server.messages import render
 from server.models.events import RoleModel
 from server.models.hub import ModelHub
-from server.models.tokens import prompt_was_cut
+from server.models.tokens import count_prompt, count_tokens, prompt_was_cut
 from server.protocol import (
     ErrorCode,
     Image,
@@ -40,11 +40,12 @@ from server.protocol import (
     Waiting,
 )
 from server.protocol import Vision as VisionFrame
-from server.session.asking import ChatSettings, Outcome, speculate, stream_reply
+from server.session.asking import ChatSettings, Outcome, fitted, speculate, stream_reply
 from server.session.gathering import Gathered, GatherServices, Question, find_way, gather
 from server.session.history import History, Message, MessageState, new_id, now
 from server.session.prompting import Found, Told, chat_context, chat_prompt
 from server.session.reply import Reply
+from server.session.speculation import Speculation
 from server.session.toolwork import ToolWork
 from server.session.usage import UsageLedger
 from server.session.waiting import WaitingLine
@@ -172,15 +173,7 @@ class Turn:
                 )
                 found = await self._look(question, gathered, sees)
             self._warn_of_tools(way.tool_model, gathered)
-            outcome = await stream_reply(
-                services.hub,
-                chat,
-                self._prompt(chat, found),
-                self._reply,
-                given.settings,
-                services.first_token_s,
-                begun=gathered.begun,
-            )
+            outcome = await self._answer_in(self._prompt(chat, found), chat, gathered.begun)
         finally:
             if gathered.begun is not None:
                 await gathered.begun.discard()
@@ -202,6 +195,20 @@ class Turn:
                 ),
             )
         )
+
+    async def _answer_in(self, prompt: ChatPrompt, chat: RoleModel, begun: Speculation | None) -> Outcome:
+        given, services = self._given, self._services
+        try:
+            return await stream_reply(
+                services.hub, chat, prompt, self._reply, given.settings, services.first_token_s, begun=begun
+            )
+        except asyncio.CancelledError:
+            await self._count_cut_short(prompt, chat)
+            raise
+        except PetError:
+            if not self._reply.blank:
+                await self._count_cut_short(prompt, chat)
+            raise
 
     async def _hear(self) -> Question:
         """Takes in the user's message, with the pictures that came with it."""
@@ -255,21 +262,21 @@ class Turn:
         return chat_prompt(given.told, found, chat, given.settings, share)
 
     async def _count(self, outcome: Outcome, gathered: Gathered, found: Found) -> dict[Role, Usage]:
-        """Counts the turn's tokens; what the provider told is what the clients are shown."""
-        ledger = self._services.usage
-        spent: dict[Role, Usage] = {}
-        await ledger.add("chat", outcome.usage or outcome.estimated)
-        if outcome.usage is not None:
-            spent["chat"] = outcome.usage
-        if gathered.wasted != Usage():
-            await ledger.add("chat", gathered.wasted)
-        if gathered.loop is not None and gathered.loop.usage != Usage():
-            await ledger.add("tool", gathered.loop.usage)
-            spent["tool"] = gathered.loop.usage
-        if found.vision is not None and found.vision.usage != Usage():
-            await ledger.add("vision", found.vision.usage)
-            spent["vision"] = found.vision.usage
-        return spent
+        """Counts the answer; returns what each role's provider told, for the clients. What tools and eyes
+        cost was counted as it came."""
+        await self._services.usage.add("chat", outcome.usage or outcome.estimated)
+        spent: dict[Role, Usage | None] = {
+            "chat": outcome.usage,
+            "tool": gathered.loop.usage if gathered.loop is not None else None,
+            "vision": found.vision.usage if found.vision is not None else None,
+        }
+        return {role: usage for role, usage in spent.items() if usage is not None and usage != Usage()}
+
+    async def _count_cut_short(self, prompt: ChatPrompt, chat: RoleModel) -> None:
+        """An answer that was stopped or broke off has cost its prompt and what was said."""
+        sent = count_prompt(fitted(prompt, chat, self._given.settings))
+        said = count_tokens(self._reply.text)
+        await self._services.usage.add("chat", Usage(prompt=sent, completion=said))
 
     def _wait(self, line: str) -> None:
         self._emit(Waiting(turn=self.number, text=line))

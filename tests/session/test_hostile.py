@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from server.session.manager import MAX_SESSIONS
-from tests.fakes.openai_server import Pause, Reply, ScriptedProvider
+from tests.fakes.openai_server import Hang, Pause, Reply, ScriptedProvider
 from tests.support.companion import NO_TOOLS, Companion, companion, lab_toml
+from tests.support.roles import Roles, call
 
 ENDS = ("turn.done", "turn.error", "turn.cancelled")
 HALVES = ("\ud83d", "\ude00")
@@ -149,3 +150,43 @@ async def test_a_turn_can_be_stopped_before_its_model_was_even_asked(
     await page.send("send", text="Hi")
     await page.send("cancel")
     assert (await page.until(*ENDS))["type"] == "turn.cancelled"
+
+
+async def test_a_turn_that_was_stopped_or_failed_cost_nothing(
+    pet: Companion, provider: ScriptedProvider
+) -> None:
+    """Otherwise a daily cap holds nobody back who cancels."""
+    page = await pet.talker()
+    provider.script(Reply("So far ", Pause(), "and on."))
+    await page.ask("send", text="Hi")
+    await page.until("delta")
+    await page.ask("cancel")
+    stopped = (await page.ask("status"))["usage_today"]["chat"]
+    assert stopped["prompt"] > 0
+    assert stopped["completion"] > 0
+
+
+async def test_a_tool_model_that_was_asked_counts_although_the_turn_is_stopped(
+    roles: Roles, tmp_path: Path
+) -> None:
+    roles.tool.script(call("tool__read_file", path="notes.txt"), Hang())
+    async with companion(tmp_path, roles.config('[workspace]\npath = "."\n')) as pet:
+        page = await pet.talker()
+        await page.send("send", text="read the file notes.txt")
+        for _ in range(2):
+            await roles.tool.request_received()
+        await page.ask("cancel")
+        usage = (await page.ask("status"))["usage_today"]
+    assert usage["tool"]["prompt"] > 0
+
+
+async def test_a_key_in_a_selection_or_in_the_chat_went_to_the_model(
+    pet: Companion, provider: ScriptedProvider
+) -> None:
+    key = "sk-proj-abcdef0123456789abcdef0123456789"
+    page = await pet.talker()
+    await page.ask("context.update", source="ide", text=f"OPENAI_API_KEY={key}")
+    for _ in range(2):
+        await page.send("send", text=f"is {key} right?", context={"selection": {"text": f"KEY={key}"}})
+        await page.until(*ENDS)
+    assert all(key not in json.dumps(request.body) for request in provider.requests)

@@ -14,6 +14,7 @@ from server.protocol import Usage
 from server.session.consent import Consents, StandingConsents
 from server.session.gathering import GatherServices, Question, find_way
 from server.session.speculation import Speculation
+from server.session.usage import UsageLedger
 from server.session.workbench import Workbench
 from server.storage.database import Database
 from tests.fakes.openai_server import Pause, Reply, Status
@@ -146,7 +147,14 @@ def services(pet: Companion, folder: Path) -> GatherServices:
     consents = Consents(StandingConsents(database), lambda *_: None, lambda: False)
     config = pet.app.store.config
     bench = Workbench(database, "session", consents)
-    return GatherServices(pet.app.hub, pet.app.registry, bench, config.agent, config.tools)
+    return GatherServices(
+        hub=pet.app.hub,
+        registry=pet.app.registry,
+        bench=bench,
+        usage=UsageLedger(database),
+        agent=config.agent,
+        tools=config.tools,
+    )
 
 
 # --- a stream that is read ahead ------------------------------------------------------------------
