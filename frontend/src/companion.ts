@@ -1,6 +1,10 @@
 import { changeCode, cleanToken, takeCode } from "./access/code.js";
 import { diagnose } from "./access/health.js";
 import { TOKEN_KEY, TokenKeeper } from "./access/token.js";
+import { Attention } from "./attention/attention.js";
+import { browserCaller } from "./attention/browser.js";
+import { askedLast, lastOwn } from "./chat/anew.js";
+import { HISTORY_PAGE } from "./chat/history.js";
 import { Painter } from "./chat/painter.js";
 import { ChatStore } from "./chat/store.js";
 import type { Chat } from "./chat/model.js";
@@ -18,6 +22,7 @@ import { readPicture } from "./pictures/read.js";
 import { PictureTray } from "./pictures/tray.js";
 import type { ConsentWord, Limits, ServerFrame } from "./protocol/index.js";
 import { Performer } from "./stage/performer.js";
+import { Theme, THEME_KEY } from "./theme/theme.js";
 import { chatProviderIn, providersIn, type ServerState } from "./view.js";
 
 /** How the door stands: `spent` = the code in the address was no good, `wrong` = the token pasted here was. */
@@ -28,6 +33,8 @@ export class Companion {
   readonly kept = safeStorage(() => window.localStorage);
   readonly tabOnly = safeStorage(() => window.sessionStorage);
   readonly language = new Language(this.kept, navigator.languages);
+  readonly theme = new Theme(this.kept);
+  readonly attention = new Attention(browserCaller(() => this.language.words), this.kept);
   readonly performer = new Performer(browserClock);
   /** The chat, told at most every 50 ms. */
   readonly chat: Signal<Chat>;
@@ -45,6 +52,7 @@ export class Companion {
   readonly #token = new TokenKeeper(this.kept);
   readonly #base = document.baseURI;
   #pasted = false;
+  #readingOlder = false;
 
   constructor() {
     this.chat = new Signal(this.#store.chat.value);
@@ -83,10 +91,13 @@ export class Companion {
     }
     window.addEventListener("online", () => this.connection.wake());
     document.addEventListener("visibilitychange", () => {
-      if (!document.hidden) this.connection.wake();
+      if (document.hidden) return;
+      this.connection.wake();
+      this.attention.seen();
     });
     window.addEventListener("storage", (event) => {
       if (event.key === TOKEN_KEY && event.newValue) this.connection.wake();
+      if (event.key === THEME_KEY) this.theme.reread();
     });
     this.connection.start();
   }
@@ -101,6 +112,36 @@ export class Companion {
   /** Sends the text and pictures of an entry that failed; the entry gives way to the new message. */
   sendAgain(key: string, text: string): void {
     if (this.#send(text, this.#store.picturesOf(key))) this.#store.remove(key);
+  }
+
+  /** Asks once more what was asked last. */
+  regenerate(): void {
+    const asked = askedLast(this.#store.chat.value);
+    if (asked) this.#send(asked.text, asked.pictures);
+  }
+
+  /** The text of the person's last message, to be edited; its pictures go back into the tray. */
+  takeLast(): string | null {
+    const last = lastOwn(this.#store.chat.value.entries);
+    if (!last) return null;
+    this.tray.put(last.pictures);
+    return last.text;
+  }
+
+  /** Reads what was said before the oldest message here. */
+  async older(): Promise<void> {
+    const before = this.#store.oldest();
+    if (this.#readingOlder || before === null) return;
+    this.#readingOlder = true;
+    try {
+      const asked = { type: "chat.history", before, limit: HISTORY_PAGE } as const;
+      this.#store.older((await this.connection.request<"chat.history">(asked)).messages, before);
+    } catch (error) {
+      // Whoever scrolls on asks again.
+      if (!(error instanceof RequestError)) throw error;
+    } finally {
+      this.#readingOlder = false;
+    }
   }
 
   /** Answers a tool's question; false when nobody waits for the answer any more. Throws {@link RequestError}. */
@@ -152,6 +193,7 @@ export class Companion {
     this.#store.apply(frame, ownId);
     this.performer.apply(frame);
     this.questions.apply(frame);
+    this.attention.apply(frame);
     switch (frame.type) {
       case "welcome":
         this.limits.set(frame.limits);

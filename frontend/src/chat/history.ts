@@ -1,6 +1,9 @@
 import type { ChatMessage } from "../protocol/index.js";
 import type { Entry, Message } from "./model.js";
 
+/** So many messages the server gives at once. */
+export const HISTORY_PAGE = 200;
+
 export function messageFrom(stored: ChatMessage): Message {
   return {
     kind: "message",
@@ -43,7 +46,15 @@ export function mergeHistory(
     const { key, reasoning, pictures, activity, cost } = known;
     return { ...messageFrom(message), key, reasoning, pictures, activity, cost };
   });
-  return [...settled, ...local.filter((entry) => isOnlyHere(entry, ids, since))];
+  const further = above(stored, local);
+  return [...further, ...settled, ...local.slice(further.length).filter((entry) => isOnlyHere(entry, ids, since))];
+}
+
+/** What was read further up before: it stays, where the server's page begins in the midst of what is here. */
+function above(stored: readonly ChatMessage[], local: readonly Entry[]): readonly Entry[] {
+  const [first] = stored;
+  const start = first ? local.findIndex((entry) => entry.kind === "message" && entry.id === first.id) : -1;
+  return stored.length >= HISTORY_PAGE && start > 0 ? local.slice(0, start) : [];
 }
 
 function isOnlyHere(entry: Entry, stored: ReadonlySet<string>, since: ReadonlySet<string>): boolean {

@@ -83,6 +83,8 @@ export interface Chat {
   readonly draft: Draft | null;
   /** Sentences of the newest reply that are finished, for reading aloud. */
   readonly sentences: readonly string[];
+  /** The server may have messages older than these. */
+  readonly more: boolean;
 }
 
-export const EMPTY_CHAT: Chat = { entries: [], draft: null, sentences: [] };
+export const EMPTY_CHAT: Chat = { entries: [], draft: null, sentences: [], more: false };

@@ -2,7 +2,7 @@ import { Signal } from "../lib/signal.js";
 import type { Picture } from "../pictures/picture.js";
 import type { ChatMessage, ServerFrame, ServerFrameOf } from "../protocol/index.js";
 import { settled, withFrame } from "./activity.js";
-import { mergeHistory, messageFrom } from "./history.js";
+import { HISTORY_PAGE, mergeHistory, messageFrom } from "./history.js";
 import { EMPTY_CHAT, type Chat, type Cost, type Draft, type Entry, type Line, type Message } from "./model.js";
 
 /**
@@ -76,7 +76,21 @@ export class ChatStore {
   /** The answer to our own question for the history; `arrived` are own messages that it contains. */
   history(stored: readonly ChatMessage[], arrived: readonly string[]): void {
     const here = this.chat.value.entries.filter((entry) => !arrived.includes(entry.key));
-    this.#set({ entries: mergeHistory(stored, here, this.#knownAtWelcome, this.#asked) });
+    const entries = mergeHistory(stored, here, this.#knownAtWelcome, this.#asked);
+    const startsHere = stored[0] !== undefined && entries[0] !== undefined && isMessage(entries[0], stored[0].id);
+    this.#set({ entries, more: stored.length >= HISTORY_PAGE && (startsHere || this.chat.value.more) });
+  }
+
+  /** The id of the oldest message here, to ask for what was before it. */
+  oldest(): string | null {
+    return this.chat.value.entries.find((entry): entry is Message => entry.kind === "message" && entry.id !== null)?.id ?? null;
+  }
+
+  /** A page of what was before the message `before`. */
+  older(page: readonly ChatMessage[], before: string): void {
+    if (before !== this.oldest()) return;
+    const entries = [...page.map(messageFrom), ...this.chat.value.entries];
+    this.#set({ entries, more: page.length >= HISTORY_PAGE });
   }
 
   undelivered(ids: readonly string[]): void {
@@ -177,7 +191,7 @@ export class ChatStore {
   /** Another client emptied the chat, or it changed in some other way. */
   #replace(messages: readonly ChatMessage[]): void {
     const waiting = this.chat.value.entries.filter((entry) => entry.kind === "message" && entry.state === "waiting");
-    this.#set({ entries: [...messages.map(messageFrom), ...waiting] });
+    this.#set({ entries: [...messages.map(messageFrom), ...waiting], more: false });
   }
 
   #add(entry: Entry): void {

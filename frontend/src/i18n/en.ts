@@ -1,3 +1,11 @@
+import { count as number } from "./format.js";
+
+const rules = new Intl.PluralRules("en");
+const n = (value: number) => number(value, "en");
+
+/** "1 image", "1,200 images". */
+const plural = (value: number, one: string, many = `${one}s`) => `${n(value)} ${rules.select(value) === "one" ? one : many}`;
+
 /** The page's words in English; the other languages have exactly these keys. */
 export const en = {
   /** For Intl. */
@@ -18,6 +26,7 @@ export const en = {
     error: "The model can't be reached",
     demo: "Demonstration model",
   },
+  theme: { label: "Colours", system: "as the system", light: "light", dark: "dark" },
   stage: { label: "The character" },
 
   chat: {
@@ -33,13 +42,15 @@ export const en = {
     unsure: "may not have arrived",
     refused: "not sent",
     nudge: "spoke first",
-    images: (count: number) => (count === 1 ? "1 image" : `${count} images`),
+    images: (count: number) => plural(count, "image"),
     saidBy: (source: string) => `for ${source}`,
     again: "Try again",
     sendAgain: "Send again",
     stoppedAtOnce: "Stopped before the first word.",
     failed: "There was no reply to this.",
     copy: "Copy",
+    edit: "Edit and send anew",
+    regenerate: "Ask for another reply",
     copyCode: "Copy this code",
     copied: "Copied",
     copyRefused: "The browser didn’t allow it",
@@ -51,14 +62,14 @@ export const en = {
     send: "Send",
     stop: "Stop",
     hint: "Enter sends, Shift + Enter starts a new line",
-    tooLong: (over: number) => `${over} characters too long`,
+    tooLong: (over: number) => `${plural(over, "character")} too long`,
     full: "Several messages are waiting for the connection. Your text is kept here.",
   },
 
   connection: {
     lost: "The connection is gone. What you write is kept.",
     retryNow: "Try now",
-    retryIn: (seconds: number) => (seconds <= 1 ? "Next try in a moment" : `Next try in ${seconds} s`),
+    retryIn: (seconds: number) => (seconds <= 1 ? "Next try in a moment" : `Next try in ${n(seconds)} s`),
     serverGone: "If you closed it, start it again with:",
   },
 
@@ -125,7 +136,7 @@ export const en = {
     test: "Test again",
     testing: "Testing…",
     provider: "Provider",
-    reached: (ms: number | undefined) => (ms === undefined ? "Reached." : `Reached in ${ms} ms.`),
+    reached: (ms: number | undefined) => (ms === undefined ? "Reached." : `Reached in ${n(ms)} ms.`),
     notReached: "Not reached.",
     copy: "Copy",
     copied: "Copied",
@@ -152,9 +163,9 @@ export const en = {
       file: "Reading files…",
       other: "Using tools…",
     },
-    tools: (count: number) => (count === 1 ? "1 tool" : `${count} tools`),
-    failed: (count: number) => `${count} without result`,
-    step: (step: number) => `Step ${step}`,
+    tools: (count: number) => plural(count, "tool"),
+    failed: (count: number) => `${n(count)} without result`,
+    step: (step: number) => `Step ${n(step)}`,
     outcome: {
       running: "at work",
       ok: "done",
@@ -167,9 +178,8 @@ export const en = {
     shot: "A screenshot was taken",
     picture: "A picture came back",
     enlarge: "Enlarge",
-    seen: (count: number) =>
-      count === 1 ? "1 picture was described by the vision model" : `${count} pictures were described by the vision model`,
-    unseen: (count: number) => (count === 1 ? "1 picture could not be seen" : `${count} pictures could not be seen`),
+    seen: (count: number) => `${plural(count, "picture was", "pictures were")} described by the vision model`,
+    unseen: (count: number) => `${plural(count, "picture")} could not be seen`,
   },
 
   tools: {
@@ -203,7 +213,7 @@ export const en = {
     once: "Just this once",
     always: "Always",
     never: "Never",
-    left: (seconds: number) => `No answer is a no · ${seconds} s`,
+    left: (seconds: number) => `No answer is a no · ${n(seconds)} s`,
     gone: "That question is over: it was answered elsewhere, or the time was up.",
   },
 
@@ -212,13 +222,23 @@ export const en = {
     drop: "Drop pictures here",
     label: "Pictures to send",
     remove: (name: string) => `Remove ${name}`,
-    reading: (count: number) => (count === 1 ? "Preparing 1 picture…" : `Preparing ${count} pictures…`),
+    reading: (count: number) => `Preparing ${plural(count, "picture")}…`,
     unreadable: (name: string) => `${name} is no picture that this browser can read. Save it as JPEG or PNG first.`,
     huge: (name: string) => `${name} is too large to open here. Make it smaller first.`,
     heavy: (name: string) => `${name} doesn’t fit beside the others: together they would be too large.`,
     many: (most: number, left: number) =>
-      `A message takes ${most === 1 ? "1 picture" : `${most} pictures`}; ${left} left out.`,
+      `A message takes ${plural(most, "picture")}; ${n(left)} left out.`,
     sent: (number: number) => `Picture ${number}`,
+  },
+
+  notify: {
+    offer: "Shall Tama tell you when a reply is there while you look elsewhere?",
+    yes: "Yes, notify me",
+    no: "No",
+    replied: "The reply is there.",
+    failed: "There was no reply.",
+    asks: "There is a question for you.",
+    says: "There is word from another agent.",
   },
 
   panel: { close: "Close" },
@@ -226,6 +246,9 @@ export const en = {
   commands: {
     unknown: (name: string) => `There is no command /${name}. /help shows what there is.`,
     sendAnyway: "Send it as a message",
+    label: "Commands",
+    meant: (name: string) => `Did you mean /${name}?`,
+    offered: (count: number) => plural(count, "command"),
   },
 
   help: {
@@ -241,9 +264,11 @@ export const en = {
       status: "shows models, tools and tokens, with a copy for a bug report",
       model: "chooses another model",
       connect: "connects a provider, or enters a key",
+      theme: "changes between light, dark and the system’s choice",
+      language: "changes to Chinese",
     },
     keysTitle: "Keys",
-    keys: { send: "sends", line: "starts a new line", stop: "stops the reply" },
+    keys: { send: "sends", line: "starts a new line", stop: "stops the reply", edit: "in the empty box: edits your last message" },
   },
 
   status: {
@@ -273,7 +298,7 @@ export const en = {
     mcpState: { starting: "starting", ready: "ready", failed: "failed", restarting: "starting again" },
     mcp: "MCP servers",
     tools: "Tools",
-    toolCount: (count: number) => (count === 1 ? "1 tool" : `${count} tools`),
+    toolCount: (count: number) => plural(count, "tool"),
     on: "on",
     off: "off",
     none: "none",

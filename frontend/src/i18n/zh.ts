@@ -1,4 +1,7 @@
+import { count as number } from "./format.js";
 import type { Catalogue } from "./index.js";
+
+const n = (value: number) => number(value, "zh-CN");
 
 /** 页面的中文文字。 */
 export const zh: Catalogue = {
@@ -19,6 +22,7 @@ export const zh: Catalogue = {
     error: "连不上模型",
     demo: "演示模型",
   },
+  theme: { label: "颜色", system: "跟随系统", light: "浅色", dark: "深色" },
   stage: { label: "角色" },
 
   chat: {
@@ -34,13 +38,15 @@ export const zh: Catalogue = {
     unsure: "可能没有送达",
     refused: "未发送",
     nudge: "主动开口",
-    images: (count) => `${count} 张图片`,
+    images: (count) => `${n(count)} 张图片`,
     saidBy: (source) => `代 ${source} 说`,
     again: "重试",
     sendAgain: "重新发送",
     stoppedAtOnce: "还没开口就停下了。",
     failed: "这条没有得到回复。",
     copy: "复制",
+    edit: "修改后重新发送",
+    regenerate: "换一个回答",
     copyCode: "复制这段代码",
     copied: "已复制",
     copyRefused: "浏览器不允许复制",
@@ -52,14 +58,14 @@ export const zh: Catalogue = {
     send: "发送",
     stop: "停止",
     hint: "Enter 发送，Shift + Enter 换行",
-    tooLong: (over) => `超出 ${over} 个字`,
+    tooLong: (over) => `超出 ${n(over)} 个字`,
     full: "已有几条消息在等待连接。你写的内容还在这里。",
   },
 
   connection: {
     lost: "连接断开了。你写的内容不会丢。",
     retryNow: "立即重试",
-    retryIn: (seconds) => (seconds <= 1 ? "马上重试" : `${seconds} 秒后重试`),
+    retryIn: (seconds) => (seconds <= 1 ? "马上重试" : `${n(seconds)} 秒后重试`),
     serverGone: "如果是你关掉了它，请重新启动：",
   },
 
@@ -123,7 +129,7 @@ export const zh: Catalogue = {
     test: "再测一次",
     testing: "正在测试…",
     provider: "服务商",
-    reached: (ms) => (ms === undefined ? "连上了。" : `连上了，用时 ${ms} 毫秒。`),
+    reached: (ms) => (ms === undefined ? "连上了。" : `连上了，用时 ${n(ms)} 毫秒。`),
     notReached: "没有连上。",
     copy: "复制",
     copied: "已复制",
@@ -150,9 +156,9 @@ export const zh: Catalogue = {
       file: "正在读文件…",
       other: "正在使用工具…",
     },
-    tools: (count) => `${count} 次工具调用`,
-    failed: (count) => `${count} 次没有结果`,
-    step: (step) => `第 ${step} 步`,
+    tools: (count) => `${n(count)} 次工具调用`,
+    failed: (count) => `${n(count)} 次没有结果`,
+    step: (step) => `第 ${n(step)} 步`,
     outcome: {
       running: "进行中",
       ok: "完成",
@@ -165,8 +171,8 @@ export const zh: Catalogue = {
     shot: "截取了屏幕",
     picture: "得到一张图片",
     enlarge: "放大",
-    seen: (count) => `视觉模型描述了 ${count} 张图片`,
-    unseen: (count) => `有 ${count} 张图片没能看到`,
+    seen: (count) => `视觉模型描述了 ${n(count)} 张图片`,
+    unseen: (count) => `有 ${n(count)} 张图片没能看到`,
   },
 
   tools: {
@@ -200,7 +206,7 @@ export const zh: Catalogue = {
     once: "仅这一次",
     always: "总是允许",
     never: "永不允许",
-    left: (seconds) => `不回答就是不允许 · ${seconds} 秒`,
+    left: (seconds) => `不回答就是不允许 · ${n(seconds)} 秒`,
     gone: "这个问题已经结束：在别处回答过了，或者时间到了。",
   },
 
@@ -209,12 +215,22 @@ export const zh: Catalogue = {
     drop: "把图片放在这里",
     label: "要发送的图片",
     remove: (name) => `移除 ${name}`,
-    reading: (count) => `正在准备 ${count} 张图片…`,
+    reading: (count) => `正在准备 ${n(count)} 张图片…`,
     unreadable: (name) => `浏览器读不了 ${name}。请先存成 JPEG 或 PNG。`,
     huge: (name) => `${name} 太大，无法在这里打开。请先缩小。`,
     heavy: (name) => `${name} 放不下了：加上它，图片总共就太大了。`,
-    many: (most, left) => `一条消息最多带 ${most} 张图片，有 ${left} 张没有加入。`,
+    many: (most, left) => `一条消息最多带 ${n(most)} 张图片，有 ${n(left)} 张没有加入。`,
     sent: (number) => `图片 ${number}`,
+  },
+
+  notify: {
+    offer: "你在看别处时，要 Tama 在回答好了以后通知你吗？",
+    yes: "好，通知我",
+    no: "不用",
+    replied: "回答好了。",
+    failed: "这次没有得到回复。",
+    asks: "有个问题想问你。",
+    says: "另一个助手有话要说。",
   },
 
   panel: { close: "关闭" },
@@ -222,6 +238,9 @@ export const zh: Catalogue = {
   commands: {
     unknown: (name) => `没有 /${name} 这个命令。输入 /help 查看有哪些。`,
     sendAnyway: "作为消息发送",
+    label: "命令",
+    meant: (name) => `你想输入的是 /${name} 吗？`,
+    offered: (count) => `${n(count)} 个命令`,
   },
 
   help: {
@@ -237,9 +256,11 @@ export const zh: Catalogue = {
       status: "显示模型、工具和用量，可以复制用来反馈问题",
       model: "换一个模型",
       connect: "连接服务商，或输入密钥",
+      theme: "在浅色、深色和跟随系统之间切换",
+      language: "切换到英文",
     },
     keysTitle: "按键",
-    keys: { send: "发送", line: "换行", stop: "停止回复" },
+    keys: { send: "发送", line: "换行", stop: "停止回复", edit: "输入框为空时：修改上一条消息" },
   },
 
   status: {
@@ -269,7 +290,7 @@ export const zh: Catalogue = {
     mcpState: { starting: "正在启动", ready: "就绪", failed: "失败", restarting: "正在重启" },
     mcp: "MCP 服务器",
     tools: "工具",
-    toolCount: (count) => `${count} 个工具`,
+    toolCount: (count) => `${n(count)} 个工具`,
     on: "开",
     off: "关",
     none: "无",

@@ -61,6 +61,15 @@ export class PictureTray {
     this.#change({ pictures: this.content.value.pictures.filter((other) => other !== picture), complaints: [] });
   }
 
+  /** Takes pictures that were read before, as far as there is room. */
+  put(pictures: readonly Picture[]): void {
+    for (const picture of pictures) {
+      const here = this.content.value.pictures;
+      if (here.includes(picture) || this.#room() === 0 || this.#weight() + picture.bytes > this.#budget()) continue;
+      this.#change({ pictures: [...here, picture] });
+    }
+  }
+
   /** The pictures, which leave the tray. */
   empty(): readonly Picture[] {
     const { pictures } = this.content.value;

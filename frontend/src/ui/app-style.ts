@@ -35,6 +35,7 @@ export const appStyle = css`
   pet-demo-banner,
   pet-connection-bar,
   pet-consent,
+  pet-notify-offer,
   pet-composer {
     flex: none;
   }

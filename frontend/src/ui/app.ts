@@ -6,6 +6,7 @@ import type { Call } from "../chat/activity.js";
 import type { Draft } from "../chat/model.js";
 import type { Command } from "../commands/commands.js";
 import type { Companion } from "../companion.js";
+import { count } from "../i18n/format.js";
 import type { Picture } from "../pictures/picture.js";
 import { guideNeed, headline } from "../view.js";
 import { appStyle } from "./app-style.js";
@@ -22,6 +23,7 @@ import { FileDrop } from "./file-drop.js";
 import "./guide.js";
 import type { PetGuide } from "./guide.js";
 import "./help-panel.js";
+import "./notify-offer.js";
 import { shared } from "./shared.js";
 import "./status-panel.js";
 import "./stage.js";
@@ -66,9 +68,10 @@ export class PetApp extends LitElement {
     const { companion } = this;
     if (changed.has("companion") && companion && !this.#watch) {
       const { chat, server, providers, chatProvider, limits, door } = companion;
-      const { performer, connection, language, questions, tray } = companion;
+      const { performer, connection, language, theme, attention, questions, tray } = companion;
       this.#watch = new Watch(this, () => [
-        chat, server, providers, chatProvider, limits, door, performer.pose, connection.status, language.locale,
+        chat, server, providers, chatProvider, limits, door, performer.pose, connection.status, language.locale, theme.choice,
+        attention.unread, attention.offers,
         questions.open, tray.content,
       ]);
     }
@@ -82,10 +85,15 @@ export class PetApp extends LitElement {
   }
 
   protected override updated(): void {
-    const { language } = this.companion ?? {};
-    if (!language) return;
+    if (!this.companion) return;
+    const { language, theme, attention } = this.companion;
+    const { dataset } = document.documentElement;
+    if (theme.choice.value === "system") delete dataset["theme"];
+    else dataset["theme"] = theme.choice.value;
     document.documentElement.lang = language.locale.value;
-    document.title = language.words.name;
+    const { name, tag } = language.words;
+    const unread = attention.unread.value;
+    document.title = unread > 0 ? `(${count(unread, tag)}) ${name}` : name;
     // Whoever was at a question that went away goes on where they can write.
     if (this.#answering && !this.#focusInQuestion()) this.composer?.focus();
   }
@@ -108,6 +116,8 @@ export class PetApp extends LitElement {
         .words=${words}
         .waiting=${draft?.waiting ?? null}
         @open-status=${() => (this.panel = "status")}
+        .theme=${companion.theme.choice.value}
+        @change-theme=${() => companion.theme.next()}
         @toggle-language=${() => companion.language.toggle()}
       ></pet-stage>
       <main>
@@ -141,12 +151,27 @@ export class PetApp extends LitElement {
           companion.sendAgain(event.detail.key, event.detail.text);
           this.transcript?.toEnd();
         }}
+        @older=${() => void companion.older()}
+        @edit=${this.#edit}
+        @regenerate=${() => {
+          companion.regenerate();
+          this.transcript?.toEnd();
+        }}
       ></pet-transcript>
       ${repeat(
         companion.questions.open.value,
         (question) => question.id,
         (question) => html`<pet-consent .question=${question} .words=${words} .answer=${this.#answer}></pet-consent>`,
       )}
+      ${companion.attention.offers.value
+        ? html`<pet-notify-offer
+            .words=${words}
+            @answer=${(event: CustomEvent<boolean>) => {
+              void companion.attention.answer(event.detail);
+              this.composer?.focus();
+            }}
+          ></pet-notify-offer>`
+        : nothing}
       <pet-composer
         .words=${words}
         .tray=${companion.tray.content.value}
@@ -161,6 +186,7 @@ export class PetApp extends LitElement {
         @command=${(event: CustomEvent<Command>) => this.#run(event.detail)}
         @add=${(event: CustomEvent<File[]>) => this.#addFiles(event.detail)}
         @remove=${(event: CustomEvent<Picture>) => companion.tray.remove(event.detail)}
+        @edit=${this.#edit}
         @stop=${() => companion.stop()}
       ></pet-composer>
       <div class="visually-hidden" aria-live="polite" data-testid="spoken">
@@ -244,9 +270,24 @@ export class PetApp extends LitElement {
     ><img class="enlarged" data-testid="enlarged" src=${src} alt=${label} /></pet-dialog>`;
   }
 
+  readonly #edit = (): void => {
+    const text = this.companion?.takeLast() ?? null;
+    if (text !== null) this.composer?.write(text);
+  };
+
   #run(command: Command): void {
-    if (command === "help" || command === "status") this.panel = command;
-    else this.#openGuide(command);
+    switch (command) {
+      case "help":
+      case "status":
+        this.panel = command;
+        break;
+      case "theme":
+        return this.companion?.theme.next();
+      case "language":
+        return this.companion?.language.toggle();
+      default:
+        this.#openGuide(command);
+    }
   }
 
   #openGuide(purpose: "connect" | "model"): void {

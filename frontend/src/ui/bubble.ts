@@ -71,9 +71,34 @@ export const bubble = css`
     border-radius: var(--radius-s);
   }
 
-  /* The time of a message is there for whoever looks for it. */
-  .when {
+  /* The time of a message, and what can be done with it, are there for whoever looks for them. */
+  .foot {
+    display: flex;
+    align-items: flex-start;
+    gap: var(--space-2);
+    max-width: 100%;
+    min-height: 1.75rem;
     padding-inline: var(--space-2);
+  }
+
+  .foot .actions {
+    display: flex;
+    flex: none;
+  }
+
+  .foot .actions button {
+    width: 1.75rem;
+    min-height: 1.75rem;
+    padding: 0;
+  }
+
+  .foot .actions svg {
+    width: 1rem;
+    height: 1rem;
+  }
+
+  .when {
+    padding-block: 0.25rem;
     color: var(--ink-soft);
     font-size: 0.75rem;
     line-height: 1.25rem;
@@ -90,15 +115,15 @@ export const bubble = css`
   }
 
   @media (hover: hover) {
-    .when:not([open]) {
+    .foot:not(:has([open])) {
       opacity: 0;
       transition: opacity 0.15s;
     }
 
-    li:hover .when,
-    li:last-child .when,
-    .when:focus-within {
-      opacity: 1;
+    li:hover .foot,
+    li:last-child .foot,
+    .foot:focus-within {
+      opacity: 1 !important;
     }
   }
 

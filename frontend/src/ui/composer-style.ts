@@ -10,6 +10,7 @@ export const composerStyle = css`
   }
 
   form {
+    position: relative;
     padding: var(--space-2);
     border: 1px solid var(--line);
     border-radius: calc(var(--radius) + var(--space-2));

@@ -1,14 +1,16 @@
 import { LitElement, html, nothing, type PropertyValues, type TemplateResult } from "lit";
 import { customElement, property, query, state } from "lit/decorators.js";
 
-import { typed } from "../commands/commands.js";
+import { typed, type Command, type Typed } from "../commands/commands.js";
+import { moved, offered, type Palette } from "../commands/palette.js";
 import type { Catalogue } from "../i18n/index.js";
 import type { TextStorage } from "../lib/storage.js";
 import { meansText } from "../pictures/paste.js";
 import type { Tray } from "../pictures/tray.js";
-import { sends } from "./composer-keys.js";
+import { isComposing, sends } from "./composer-keys.js";
 import { composerStyle } from "./composer-style.js";
 import { pictureIcon, sendIcon, stopIcon } from "./icons.js";
+import { PALETTE_ID, optionId, paletteStyle, paletteView } from "./palette.js";
 import "./picture-tray.js";
 import { shared } from "./shared.js";
 
@@ -18,11 +20,11 @@ const TALLEST_SHARE = 0.4;
 
 /**
  * The box to write in. Fires `send` with the text as its cancelable detail, `command` with a command's name,
- * `stop`, `add` with files for the tray, and `remove` with a picture of it.
+ * `stop`, `edit` when the last message is wanted here again, `add` with files for the tray, and `remove` with a picture of it.
  */
 @customElement("pet-composer")
 export class PetComposer extends LitElement {
-  static override styles = [shared, composerStyle];
+  static override styles = [shared, composerStyle, paletteStyle];
 
   @property({ attribute: false }) words!: Catalogue;
   @property({ attribute: false }) kept!: TextStorage;
@@ -33,7 +35,9 @@ export class PetComposer extends LitElement {
   @property({ type: Boolean }) takesPictures = false;
   @state() private text = "";
   /** What looked like a command and is none. */
-  @state() private unknown: string | null = null;
+  @state() private unknown: Extract<Typed, { kind: "unknown" }> | null = null;
+  /** The commands that are offered while one is typed. */
+  @state() private palette: Palette | null = null;
   @state() private full = false;
   @query("textarea") private box!: HTMLTextAreaElement;
   @query("input[type=file]") private files!: HTMLInputElement;
@@ -42,6 +46,16 @@ export class PetComposer extends LitElement {
 
   override focus(): void {
     this.box.focus();
+  }
+
+  /** Puts a text here to be edited, before what may already stand here. */
+  write(text: string): void {
+    this.unknown = null;
+    this.#keep(this.text.trim() === "" ? text : `${text}\n${this.text}`);
+    void this.updateComplete.then(() => {
+      this.focus();
+      this.box.setSelectionRange(text.length, text.length);
+    });
   }
 
   protected override willUpdate(): void {
@@ -58,6 +72,7 @@ export class PetComposer extends LitElement {
     const complaint = over > 0 ? composer.tooLong(over) : this.full ? composer.full : null;
     return html`
       <form @submit=${this.#submit}>
+        ${this.palette ? paletteView(this.palette, this.words, (command) => this.#run(command)) : nothing}
         <pet-picture-tray
           .tray=${this.tray}
           .words=${this.words}
@@ -70,10 +85,16 @@ export class PetComposer extends LitElement {
             rows="1"
             aria-label=${composer.label}
             aria-describedby="below"
+            role=${this.palette ? "combobox" : nothing}
+            aria-expanded=${this.palette ? "true" : nothing}
+            aria-autocomplete=${this.palette ? "list" : nothing}
+            aria-controls=${this.palette ? PALETTE_ID : nothing}
+            aria-activedescendant=${this.palette?.active ? optionId(this.palette.active) : nothing}
             placeholder=${composer.placeholder}
             .value=${this.text}
             @input=${this.#typed}
             @keydown=${this.#pressed}
+            @blur=${() => (this.palette = null)}
             @paste=${this.#pasted}
             @compositionend=${(event: CompositionEvent) => (this.#compositionEndedAt = event.timeStamp)}
           ></textarea>
@@ -103,10 +124,15 @@ export class PetComposer extends LitElement {
     </p>`;
   }
 
-  #noCommand(name: string): TemplateResult {
+  #noCommand({ name, nearest }: Extract<Typed, { kind: "unknown" }>): TemplateResult {
     const { commands } = this.words;
     return html`<p id="below" class="below bad" role="alert" data-testid="unknown-command">
       ${commands.unknown(name)}
+      ${nearest === null
+        ? nothing
+        : html`<button type="button" class="quiet" data-testid="nearest" @click=${() => this.#run(nearest)}>
+            ${commands.meant(nearest)}
+          </button>`}
       <button type="button" class="quiet" data-testid="send-anyway" @click=${this.#sendAnyway}>${commands.sendAnyway}</button>
     </p>`;
   }
@@ -115,6 +141,7 @@ export class PetComposer extends LitElement {
     this.full = false;
     this.unknown = null;
     this.#keep(this.box.value);
+    this.palette = offered(this.box.value, this.words.help.commands);
   }
 
   #pasted(event: ClipboardEvent): void {
@@ -145,9 +172,49 @@ export class PetComposer extends LitElement {
   }
 
   #pressed(event: KeyboardEvent): void {
+    if (this.palette && !isComposing(event, this.#compositionEndedAt) && this.#chose(event, this.palette)) {
+      event.preventDefault();
+      return;
+    }
+    if (event.key === "ArrowUp" && this.box.value === "" && !isComposing(event, this.#compositionEndedAt)) {
+      event.preventDefault();
+      this.dispatchEvent(new CustomEvent("edit"));
+    }
     if (!sends(event, this.#compositionEndedAt)) return;
     event.preventDefault();
     this.#send();
+  }
+
+  /** A key that is for the palette. */
+  #chose({ key, shiftKey }: KeyboardEvent, palette: Palette): boolean {
+    switch (key) {
+      case "ArrowDown":
+      case "ArrowUp":
+        this.palette = moved(palette, key === "ArrowDown" ? 1 : -1);
+        void this.updateComplete.then(() => this.renderRoot.querySelector(".option.active")?.scrollIntoView({ block: "nearest" }));
+        return true;
+      case "Tab":
+        if (shiftKey || palette.active === null) return false;
+        this.#keep(`/${palette.active}`);
+        this.palette = { commands: [palette.active], active: palette.active };
+        return true;
+      case "Escape":
+        this.palette = null;
+        return true;
+      case "Enter":
+        if (shiftKey || palette.active === null) return false;
+        this.#run(palette.active);
+        return true;
+      default:
+        return false;
+    }
+  }
+
+  #run(command: Command): void {
+    this.#keep("");
+    this.unknown = this.palette = null;
+    this.focus();
+    this.dispatchEvent(new CustomEvent("command", { detail: command }));
   }
 
   #submit(event: Event): void {
@@ -160,10 +227,9 @@ export class PetComposer extends LitElement {
     if (!this.#sendable()) return;
     const what = typed(this.text);
     if (what.kind === "unknown") {
-      this.unknown = what.name;
+      this.unknown = what;
     } else if (what.kind === "command") {
-      this.#keep("");
-      this.dispatchEvent(new CustomEvent("command", { detail: what.command }));
+      this.#run(what.command);
     } else {
       this.#sendMessage();
     }

@@ -53,6 +53,7 @@ export class PetHelpPanel extends LitElement {
       <dl>
         <dt><kbd>Enter</kbd></dt><dd>${help.keys.send}</dd>
         <dt><kbd>Shift + Enter</kbd></dt><dd>${help.keys.line}</dd>
+        <dt><kbd>↑</kbd></dt><dd>${help.keys.edit}</dd>
         <dt><kbd>Esc</kbd></dt><dd>${help.keys.stop}</dd>
       </dl>
     </div>`;

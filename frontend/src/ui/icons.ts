@@ -17,6 +17,15 @@ export const copiedIcon = icon(svg`<path d="m4 10.500 4 4 8-9" />`);
 export const againIcon = icon(svg`<path d="M16 10a6 6 0 1 1-2-4.500L16 7M16 3v4h-4" />`);
 export const editIcon = icon(svg`<path d="m12 5 3 3L7 16H4v-3z" />`);
 
+const THEMES = {
+  system: icon(svg`<circle cx="10" cy="10" r="6.500" /><path d="M10 3.500v13a6.500 6.500 0 0 0 0-13z" fill="currentColor" />`),
+  light: icon(svg`<circle cx="10" cy="10" r="3.500" /><path d="M10 2v1.500M10 16.500V18M2 10h1.500M16.500 10H18M4.300 4.300l1.100 1.100M14.600 14.600l1.100 1.100M15.700 4.300l-1.100 1.100M5.400 14.600l-1.100 1.100" />`),
+  dark: icon(svg`<path d="M16.500 12A7 7 0 0 1 8 3.500a7 7 0 1 0 8.500 8.500z" />`),
+};
+
+/** Which colours were chosen. */
+export const themeIcon = (theme: keyof typeof THEMES) => THEMES[theme];
+
 const mark = (paths: ReturnType<typeof svg>) =>
   html`<svg class="outcome" viewBox="0 0 16 16" fill="none" stroke="currentColor" stroke-width="2"
     stroke-linecap="round" stroke-linejoin="round" aria-hidden="true">${paths}</svg>`;

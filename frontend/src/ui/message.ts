@@ -5,14 +5,23 @@ import type { Message } from "../chat/model.js";
 import type { Catalogue } from "../i18n/index.js";
 import { addressOf, type Picture } from "../pictures/picture.js";
 import "./activity.js";
+import "./copy-button.js";
 import { costView } from "./cost.js";
+import { againIcon, editIcon } from "./icons.js";
 import "./prose.js";
 
-/** A finished message. Fires `send-again` for one that did not get through, and `enlarge` for a picture. */
+/**
+ * A finished message. Fires `send-again` for one that did not get through, `enlarge` for a picture, `edit` and
+ * `regenerate` where these are offered.
+ */
 @customElement("pet-message")
 export class PetMessage extends LitElement {
   @property({ attribute: false }) message!: Message;
   @property({ attribute: false }) words!: Catalogue;
+  /** It is the person's newest. */
+  @property({ type: Boolean }) editable = false;
+  /** It is the newest reply, and its question can be asked once more. */
+  @property({ type: Boolean }) repeatable = false;
 
   /** In its parent's root, so that text can be selected across messages. */
   protected override createRenderRoot(): HTMLElement {
@@ -28,8 +37,27 @@ export class PetMessage extends LitElement {
       <article class="bubble ${own ? "own" : "reply"}" aria-label=${own ? chat.you : name}>
         ${reasoning ? thoughts(chat.thoughts, reasoning) : nothing} ${this.#pictures()} ${this.#text(own)}
       </article>
-      ${this.#notes()} ${costView(at, cost, this.words)}
+      ${this.#notes()}
+      <div class="foot">${costView(at, cost, this.words)} ${this.#actions()}</div>
     `;
+  }
+
+  #actions(): TemplateResult {
+    const { chat } = this.words;
+    const { text } = this.message;
+    return html`<div class="actions">
+      ${text
+        ? html`<pet-copy-button data-testid="copy" .text=${text} .label=${chat.copy} .done=${chat.copied}
+            .refused=${chat.copyRefused}></pet-copy-button>`
+        : nothing}
+      ${this.editable ? this.#action("edit", chat.edit, editIcon) : nothing}
+      ${this.repeatable ? this.#action("regenerate", chat.regenerate, againIcon) : nothing}
+    </div>`;
+  }
+
+  #action(name: "edit" | "regenerate", label: string, icon: TemplateResult): TemplateResult {
+    const fire = () => this.dispatchEvent(new CustomEvent(name, { bubbles: true, composed: true }));
+    return html`<button type="button" class="quiet" data-testid=${name} aria-label=${label} title=${label} @click=${fire}>${icon}</button>`;
   }
 
   #text(own: boolean): TemplateResult | typeof nothing {

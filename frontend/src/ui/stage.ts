@@ -4,12 +4,13 @@ import { customElement, property } from "lit/decorators.js";
 import type { Catalogue } from "../i18n/index.js";
 import "../stage/cat.js";
 import type { Pose } from "../stage/performer.js";
+import type { ThemeChoice } from "../theme/theme.js";
 import type { Headline } from "../view.js";
-import { statusIcon } from "./icons.js";
+import { statusIcon, themeIcon } from "./icons.js";
 import { shared } from "./shared.js";
 import { stageStyle } from "./stage-style.js";
 
-/** The character, its name and how it is. Fires `toggle-language` and `open-status`. */
+/** The character, its name and how it is. Fires `toggle-language`, `change-theme` and `open-status`. */
 @customElement("pet-stage")
 export class PetStage extends LitElement {
   static override styles = [shared, stageStyle];
@@ -17,6 +18,7 @@ export class PetStage extends LitElement {
   @property({ attribute: false }) pose!: Pose;
   @property({ attribute: false }) headline!: Headline;
   @property({ attribute: false }) words!: Catalogue;
+  @property() theme: ThemeChoice = "system";
   /** What it says while it waits; null = nothing. */
   @property({ attribute: false }) waiting: string | null = null;
 
@@ -44,6 +46,9 @@ export class PetStage extends LitElement {
       <div class="controls">
         <button class="quiet" data-testid="status-open" aria-label=${words.status.open} title="${words.status.open} (/status)"
           @click=${() => this.dispatchEvent(new CustomEvent("open-status"))}>${statusIcon}</button>
+        <button class="quiet" data-testid="theme-toggle" data-theme=${this.theme}
+          aria-label="${words.theme.label}: ${words.theme[this.theme]}" title="${words.theme.label}: ${words.theme[this.theme]}"
+          @click=${() => this.dispatchEvent(new CustomEvent("change-theme"))}>${themeIcon(this.theme)}</button>
         <button
           class="quiet"
           data-testid="language-toggle"

@@ -262,3 +262,31 @@ it("gives every entry a key of its own", () => {
   const keys = store.chat.value.entries.map((entry) => entry.key);
   expect(new Set(keys).size).toBe(keys.length);
 });
+
+describe("a long history", () => {
+  const stored = (first: number, count: number) =>
+    Array.from({ length: count }, (_, index) => userMessage(`u${first + index}`, `text ${first + index}`));
+  const first = () => store.chat.value.entries[0]?.key;
+
+  it("is read further up page by page, until there is no more", () => {
+    store.history(stored(300, 200), []);
+    expect(store.chat.value.more).toBe(true);
+    store.older(stored(100, 200), "u300");
+    expect([first(), store.oldest(), store.chat.value.entries.length]).toEqual(["u100", "u100", 400]);
+    store.older(stored(100, 200), "u300");
+    expect(store.chat.value.entries).toHaveLength(400);
+    store.older(stored(0, 100), "u100");
+    expect([first(), store.chat.value.more, store.chat.value.entries.length]).toEqual(["u0", false, 500]);
+  });
+
+  it("keeps what was read further up when the server's newest page comes again", () => {
+    store.history(stored(300, 200), []);
+    store.older(stored(100, 200), "u300");
+    take({ ...WELCOME, resumed: false });
+    store.history(stored(302, 200), []);
+    expect(store.chat.value.entries.map(({ key }) => key)).toEqual(stored(100, 402).map(({ id }) => id));
+    expect(store.chat.value.more).toBe(true);
+    store.history(stored(0, 3), []);
+    expect(store.chat.value.more).toBe(false);
+  });
+});

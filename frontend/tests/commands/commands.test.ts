@@ -18,7 +18,7 @@ it.each([
 });
 
 it("names the command that there isn't", () => {
-  expect(typed("/Foo bar")).toEqual({ kind: "unknown", name: "foo" });
+  expect(typed("/Foo bar")).toEqual({ kind: "unknown", name: "foo", nearest: null });
 });
 
 it("puts the whole status into a bug report, and no place of this computer", () => {

@@ -68,6 +68,15 @@ describe("the tray", () => {
     expect(tray.content.value).toEqual({ pictures: [], reading: 0, complaints: [] });
   });
 
+  it("takes pictures back that were sent before, each once and as far as there is room", async () => {
+    await tray.add([file("a.png"), file("b.png"), file("c.png")]);
+    const sent = tray.empty();
+    await tray.add([file("d.png"), file("e.png")]);
+    tray.put(sent);
+    tray.put(sent);
+    expect(names()).toEqual(["d.png", "e.png", "a.png", "b.png"]);
+  });
+
   it("gives all away at once, and what was still being read comes too late", async () => {
     const adding = tray.add([file("a.png"), file("b.png")]);
     tray.empty();
