@@ -86,9 +86,7 @@ class App:
                 hub=self.hub,
                 usage=self._usage,
                 registry=self.registry,
-                vision=Vision(
-                    Metered(self.hub, "vision", self._usage), lambda: self.store.effective().vision
-                ),
+                vision=Vision(eyes, lambda: self.store.effective().vision),
                 consents=consents,
                 persona=lambda: self._prompt(self.store.config.agent.prompts.persona),
                 tool_router=lambda: self._prompt(self.store.config.agent.prompts.tool_router),
