@@ -1,4 +1,4 @@
-"""The page's main states under axe-core, in both themes and languages, and what the theme and the palette do."""
+"""The page's main states under axe-core, in both themes and languages; what theme and palette do."""
 
 from __future__ import annotations
 
