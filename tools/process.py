@@ -84,19 +84,18 @@ class Program:
     async def end(self) -> None:
         """Closes its input, then asks it to end, then kills it and all that it started; takes at most about
         1.5 s. Cancelling it kills at once."""
+        started = None
         try:
             started = await asyncio.to_thread(_descendants, self.pid)
             self.stdin.close()
             if not await self._ended_within(TERMINATE_AFTER_S):
                 self._signal_group("SIGTERM")
                 await self._ended_within(KILL_AFTER_S)
-            self._kill_group()
-            for process in started:
-                with contextlib.suppress(Exception):  # gone, or not ours to end
-                    process.kill()
+            self._kill_all(started)
             await self._ended_within(_REAP_S)
         finally:
-            self._kill_group()
+            # Cancelled before they were found: then it is worth a moment's wait.
+            self._kill_all(started if started is not None else _descendants(self.pid))
             self._release()
 
     async def _ended_within(self, seconds: float) -> bool:
@@ -109,6 +108,12 @@ class Program:
         if sys.platform != "win32":
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(self.pid, getattr(signal, name))
+
+    def _kill_all(self, started: list[Any]) -> None:
+        self._kill_group()
+        for process in started:
+            with contextlib.suppress(Exception):  # gone, or not ours to end
+                process.kill()
 
     def _kill_group(self) -> None:
         if self._let_go:

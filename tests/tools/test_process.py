@@ -102,13 +102,13 @@ async def test_one_that_ignores_everything_ends_with_all_that_it_started(tmp_pat
 @posix
 async def test_cancelling_the_end_kills_at_once(tmp_path: Path) -> None:
     async with started(STUBBORN, tmp_path) as program, asyncio.timeout(DEADLINE_S):
-        pid = int((await program.stdout.readline()).split()[0])
+        pids = [int(word) for word in (await program.stdout.readline()).split()]
         ending = asyncio.create_task(program.end())
         await asyncio.sleep(0)
         ending.cancel()
         with pytest.raises(asyncio.CancelledError):
             await ending
-        await gone(pid)
+        await gone(*pids)
 
 
 @posix
