@@ -122,7 +122,7 @@ export const en = {
       ],
       builtin: [
         "Download a chat model as a GGUF file, for example from huggingface.co. “Q4_K_M” is a good size; about 3 GB for 4 billion parameters.",
-        "Find your configuration: `pet config path` prints where lab.toml is.",
+        "Find your configuration: `python3 pet.py config path` (or `pet config path`) prints where lab.toml is.",
         "Name the file there: `[llm.providers.builtin]`, then `gguf = \"/path/to/model.gguf\"`.",
         "Save. The change takes effect without a restart.",
       ],

@@ -71,13 +71,13 @@ export const zh: Catalogue = {
 
   door: {
     title: "这个页面需要钥匙",
-    why: "同伴由令牌保护，别人无法和它说话。",
+    why: "伙伴由令牌保护，别人无法和它说话。",
     steps: ["用 `pet` 启动：它会带着钥匙打开这个页面。", "或者运行 `pet token`，把打印出来的内容粘贴到这里。"],
     codeSpent: "这个链接已经用过，或者超过了一分钟。",
     paste: "令牌",
     open: "打开",
     invalid: "这不像是令牌。令牌是一长串不含空格的字符。",
-    wrong: "同伴没有接受这个令牌。",
+    wrong: "伙伴没有接受这个令牌。",
   },
 
   demo: {
@@ -96,7 +96,7 @@ export const zh: Catalogue = {
     intro: {
       ollama: "在你自己的电脑上运行，免费。",
       lmstudio: "在你自己的电脑上运行，有窗口可以挑选模型。",
-      builtin: "由同伴自己运行一个模型文件（GGUF）。",
+      builtin: "由伙伴自己运行一个模型文件（GGUF）。",
       cloud: "最强的模型，按用量付费。你写的内容会发给服务商。",
     },
     steps: {
@@ -115,13 +115,13 @@ export const zh: Catalogue = {
       ],
       builtin: [
         "下载一个 GGUF 格式的聊天模型，例如从 huggingface.co 或 modelscope.cn。“Q4_K_M” 大小合适；40 亿参数约 3 GB。",
-        "找到配置文件：`pet config path` 会打印 lab.toml 的位置。",
+        "找到配置文件：`python3 pet.py config path`（或 `pet config path`） 会打印 lab.toml 的位置。",
         "在里面写上文件路径：`[llm.providers.builtin]`，下一行 `gguf = \"/path/to/model.gguf\"`。",
         "保存即可，不用重启。",
       ],
       cloud: [
         "在服务商处创建密钥，填在下面。它只留在这台电脑的数据文件夹里。",
-        "也可以在启动同伴的环境里设置，例如 `OPENAI_API_KEY`；lab.toml 里写变量名：`api_key = \"env:OPENAI_API_KEY\"`。",
+        "也可以在启动伙伴的环境里设置，例如 `OPENAI_API_KEY`；lab.toml 里写变量名：`api_key = \"env:OPENAI_API_KEY\"`。",
         "确认服务商支持你所在的地区，并且账户里有余额。",
         "如果需要代理，请同时设置 `HTTPS_PROXY`。",
       ],
@@ -303,7 +303,7 @@ export const zh: Catalogue = {
     save: "保存密钥",
     saving: "正在保存…",
     saved: "已存入数据文件夹，只有你能读取，也不会再显示出来。",
-    hint: "密钥只会交给你电脑上的同伴，再由它交给这个服务商。",
+    hint: "密钥只会交给你电脑上的伙伴，再由它交给这个服务商。",
   },
 
   failure: {
