@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Callable, Sequence
+from time import monotonic
+from typing import Final
 
 from server.agent.trace import CallEnded, CallStarted, LoopEvent
 from server.config.switches import Effective
 from server.protocol import ServerMessage, Thumbnail, ToolEnd, ToolProgress, ToolStart
 from server.session.workbench import Workbench
 from tools.contract import Capability, PicturePart
+
+_PROGRESS_EVERY_S: Final = 0.25
 
 
 class ToolWork:
@@ -31,6 +35,7 @@ class ToolWork:
         self._bench = bench
         self._allowed = allowed
         self._emit = emit
+        self._progress_told: dict[str, float] = {}
 
     # --- for the tools
 
@@ -67,7 +72,7 @@ class ToolWork:
                     thumbnail=self._thumbnail(event.pictures),
                 )
             )
-        else:
+        elif self._progress_is_due(event.call_id):
             self._emit(
                 ToolProgress(
                     turn=self.turn,
@@ -77,6 +82,14 @@ class ToolWork:
                     note=event.note,
                 )
             )
+
+    def _progress_is_due(self, call_id: str) -> bool:
+        """A few times a second is enough: what is left out is overtaken anyhow."""
+        now = monotonic()
+        if now - self._progress_told.get(call_id, 0.0) < _PROGRESS_EVERY_S:
+            return False
+        self._progress_told[call_id] = now
+        return True
 
     def _thumbnail(self, pictures: Sequence[str]) -> Thumbnail | None:
         small = self._bench.images.thumbnail(pictures[0]) if pictures else None

@@ -302,6 +302,8 @@ class Turn:
         loop = gathered.loop
         if loop is None or tool_model is None:
             return
+        if loop.stopped == "unreachable":
+            self._warn_once("tools_unreachable", tool_model)
         if loop.tools_refused:
             self._warn_once("tools_refused", tool_model)
         if loop.dropped:

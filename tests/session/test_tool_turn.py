@@ -10,9 +10,12 @@ from pathlib import Path
 
 from PIL import Image
 
+from server.agent.trace import CallProgress
+from server.protocol import ServerMessage
+from server.session.toolwork import ToolWork
 from server.session.waiting import WaitingLine
-from tests.fakes.openai_server import Hang, Pause, Reply, ScriptedProvider
-from tests.support.companion import companion
+from tests.fakes.openai_server import Hang, Pause, Reply, ScriptedProvider, Status
+from tests.support.companion import Companion, companion
 from tests.support.roles import ALWAYS, ENDS, READ, UNSURE, WORKSPACE, Roles, call, nothing, turn
 
 
@@ -184,3 +187,22 @@ async def test_a_waiting_line_is_said_once_and_only_when_it_takes_long() -> None
     with WaitingLine(["hold on"], said.append, after_s=60):
         await asyncio.sleep(0)
     assert said == ["hold on"]
+
+
+async def test_the_user_hears_once_that_the_tool_model_cannot_be_asked(roles: Roles, tmp_path: Path) -> None:
+    roles.tool.default = Status(401)
+    async with companion(tmp_path, roles.config(WORKSPACE)) as pet:
+        page = await pet.talker()
+        for _ in range(2):
+            assert (await turn(page, READ))["type"] == "turn.done"
+    notices = [frame["code"] for frame in page.frames if frame["type"] == "notice"]
+    assert notices.count("tools_unreachable") == 1
+
+
+async def test_a_flood_of_progress_used_up_the_replay(pet: Companion) -> None:
+    told: list[ServerMessage] = []
+    session = await pet.app.sessions.shared()
+    work = ToolWork(1, session.bench, pet.app.store.effective, told.append)
+    for number in range(20_000):
+        work.tell(CallProgress("c1", number, 20_000, None))
+    assert 1 <= len(told) < 100
