@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from importlib.resources import files
 
 from server.agent.prompt import Exchange
@@ -54,6 +55,7 @@ def demo_persona() -> Persona:
     )
 
 
+@cache
 def prompt_file(name: str) -> str:
-    """The text of ``server/prompts/NAME``, without the white space around it."""
+    """The text of ``server/prompts/NAME``, without the white space around it; read once."""
     return files("server").joinpath("prompts", name).read_text(encoding="utf-8").strip()
